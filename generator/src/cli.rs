@@ -39,8 +39,10 @@ impl Cli {
             if !error.use_stderr() {
                 error.exit();
             }
-            if let Some((flag, instead)) = error.get(ContextKind::InvalidArg).and_then(gone) {
-                let failure = fail(Failure::Usage, format_args!("{flag} is gone: {instead}"));
+            let unknown =
+                [ContextKind::InvalidArg, ContextKind::InvalidSubcommand].map(|kind| error.get(kind));
+            if let Some((name, instead)) = unknown.into_iter().flatten().find_map(gone) {
+                let failure = fail(Failure::Usage, format_args!("{name} is gone: {instead}"));
                 return ExitCode::from(failure as u8);
             }
             anstream::eprint!("{}", without_passwords(&error));
@@ -49,14 +51,19 @@ impl Cli {
     }
 }
 
-/// Flags that were removed, and what to do instead.
-const GONE: [(&str, &str); 6] = [
+/// Flags and commands that were removed, and what to do instead.
+const GONE: [(&str, &str); 8] = [
     ("--fix", PRINTED),
     ("--unsafe", PRINTED),
     ("--diff", PRINTED),
     ("--memory", IN_MEMORY),
     ("--layout", ARCHIVE),
     ("--compress", ARCHIVE),
+    (
+        "status",
+        "`opdir log` lists publications, and an edge has what it serves at /snapshot of its admin listener",
+    ),
+    ("diff", "`opdir theme new` writes the program's own files, to compare a theme with"),
 ];
 const ARCHIVE: &str =
     "leave it out: a snapshot is one archive; `opdir export` writes a tree of files from it";
@@ -64,7 +71,7 @@ const IN_MEMORY: &str =
     "leave it out, and build where memory is about five times the size of the dataset's files";
 const PRINTED: &str = "each problem prints the right value where it is known";
 
-/// The removed flag that is an unknown argument.
+/// The removed flag or command that is an unknown argument.
 fn gone(argument: &ContextValue) -> Option<(&'static str, &'static str)> {
     let ContextValue::String(name) = argument else { return None };
     GONE.into_iter().find(|(flag, _)| flag == name)

@@ -218,10 +218,12 @@ fn what_is_probably_a_mistake_is_held_back() {
 }
 
 #[test]
-fn a_flag_that_is_gone_is_refused_with_what_to_do() {
+fn a_flag_or_command_that_is_gone_is_refused_with_what_to_do() {
     let place = Place::with_snapshot();
     let build = ["build", "--base-url", BASE, "--data", "data", "--out", "other", "--memory", "2GB"];
     place.opdir(&build).fails(2, &["--memory is gone: leave it out"]);
+    place.opdir(&["status", "root"]).fails(2, &["status is gone: `opdir log`"]);
+    place.opdir(&["theme", "diff", "folder"]).fails(2, &["diff is gone: `opdir theme new`"]);
 }
 
 #[test]

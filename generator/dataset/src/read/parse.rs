@@ -69,7 +69,15 @@ fn text(bytes: &[u8], first: u32, context: Context) -> Result<&str, Box<Diagnost
 /// The text of a file, without its byte order mark.
 pub(super) fn decode(bytes: &[u8], file: FileId) -> Result<&str, Box<Diagnostic>> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    std::str::from_utf8(bytes).map_err(|error| Box::new(not_utf8(bytes, error.valid_up_to(), file)))
+    let text = std::str::from_utf8(bytes).map_err(|error| error.valid_up_to());
+    // Letters of ASCII are right UTF-8 with NUL bytes between them.
+    let text = text.and_then(|text| if is_utf16(bytes) { Err(0) } else { Ok(text) });
+    text.map_err(|offset| Box::new(not_utf8(bytes, offset, file)))
+}
+
+/// Whether bytes begin with a mark of UTF-16, or without one with two letters of ASCII.
+fn is_utf16(bytes: &[u8]) -> bool {
+    matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, _, 0, _, ..] | [_, 0, _, 0, ..])
 }
 
 /// The first conflict marker of an unfinished merge.
@@ -87,7 +95,7 @@ fn not_utf8(bytes: &[u8], offset: usize, file: FileId) -> Diagnostic {
     let number = 1 + offset - bytes[..offset].iter().rposition(|it| *it == b'\n').map_or(0, |end| end + 1);
     let byte = format!(" (byte {:02X}, number {number} of its line)", bytes[offset]);
     let (what, help) = match bytes {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => ("; it looks like UTF-16".to_owned(), IMPORT),
+        _ if is_utf16(bytes) => ("; it looks like UTF-16".to_owned(), IMPORT),
         _ if bytes.iter().any(|byte| NOT_WINDOWS_1252.contains(byte)) => {
             (byte, "save it as UTF-8 in the program that wrote it")
         }

@@ -243,9 +243,13 @@ fn files_in_other_encodings_are_recognised() {
     assert_eq!(diagnostic.help.as_deref(), Some("iconv -f windows-1252 -t utf-8"));
     let (_, report) = tables_of("organizations.csv", b"id,slug\n1,Espa\xf1a \x81\n");
     assert_eq!(report.sorted()[0].help.as_deref(), Some("save it as UTF-8 in the program that wrote it"));
-    let (_, report) = tables_of("organizations.csv", b"\xff\xfei\0d");
-    assert_eq!(report.sorted()[0].message, "file is not UTF-8; it looks like UTF-16");
-    assert!(report.sorted()[0].help.as_ref().unwrap().contains("`opdir import DATA --draft --from FILE`"));
+    for utf16 in [&b"\xff\xfei\0d"[..], b"i\0d\0", b"\0i\0d", b"n\0o\0m\0\xf1\0"] {
+        let (_, report) = tables_of("organizations.csv", utf16);
+        assert_eq!(report.sorted()[0].message, "file is not UTF-8; it looks like UTF-16");
+        assert!(
+            report.sorted()[0].help.as_ref().unwrap().contains("`opdir import DATA --draft --from FILE`")
+        );
+    }
 }
 
 #[test]

@@ -59,10 +59,7 @@ const GONE: [(&str, &str); 8] = [
     ("--memory", IN_MEMORY),
     ("--layout", ARCHIVE),
     ("--compress", ARCHIVE),
-    (
-        "status",
-        "`opdir log` lists publications, and an edge has what it serves at /snapshot of its admin listener",
-    ),
+    ("status", "`opdir log` lists publications, and /snapshot of an edge is what it serves"),
     ("diff", "`opdir theme new` writes the program's own files, to compare a theme with"),
 ];
 const ARCHIVE: &str =

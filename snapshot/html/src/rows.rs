@@ -150,18 +150,18 @@ impl Html {
                 break;
             }
         }
-        // One list beside a longer one would leave a hole.
-        if !persons.is_empty() && !others.is_empty() {
-            let most = persons.len().min(others.len()).max(LEAST);
-            for list in [&mut persons, &mut others] {
-                list.truncate(most);
-            }
-        }
+        // A longer list beside a shorter one would leave a hole.
+        let most = match persons.len().min(others.len()) {
+            0 => HOME,
+            least => least.max(LEAST),
+        };
+        persons.truncate(most);
+        others.truncate(most);
         // Without a deadline ahead, what is open.
-        let is_empty = persons.is_empty() && others.is_empty();
-        let open = dated.today.order.docs.iter().copied().filter(|doc| is_empty && is_open(*doc, dated));
-        let open = self.rows(open.take(HOME), locale, dated);
-        let [persons, others, open] = [persons, others, open].map(|rows| variables(&rows));
+        let most = if persons.is_empty() && others.is_empty() { HOME } else { 0 };
+        let open = dated.today.order.docs.iter().copied().filter(|doc| is_open(*doc, dated)).take(most);
+        let [persons, others, open] =
+            [persons, others, self.rows(open, locale, dated)].map(|rows| variables(&rows));
         let lists = context! { persons, others, open };
         self.templates.part("closing.html", locale, lists)
     }

@@ -4,6 +4,7 @@
 //! ```text
 //! hint.name.at .name    names of the entries in their order: folded words joined by spaces; other names after `=`
 //! hint.of               entry of each name
+//! hint.last             number of the first entry that comes after all others
 //! hint.key              u32 pairs, sorted by what they point to: a name, and where one of its words begins
 //! hint.en.at .en  .es   JSON object of each entry, those that give most first
 //! ```
@@ -19,6 +20,7 @@ use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 
 const NAMES: (&str, &str) = ("hint.name.at", "hint.name");
 const OF: &str = "hint.of";
+const LAST: &str = "hint.last";
 const KEYS: &str = "hint.key";
 const OBJECTS: [(&str, &str); 2] = [("hint.en.at", "hint.en"), ("hint.es.at", "hint.es")];
 
@@ -73,6 +75,7 @@ pub(super) fn write(entries: &[HintEntry], writer: &mut SectionWriter) {
     keys.sort_unstable_by_key(|key| (&names[key[0] as usize][key[1] as usize..], *key));
     Strings::write(writer, NAMES, names.iter().map(String::as_bytes));
     writer.put(OF, of);
+    writer.put(LAST, [order.partition_point(|entry| entry.count > 0) as u32]);
     writer.put(KEYS, keys);
     for (language, names) in OBJECTS.into_iter().enumerate() {
         Strings::write(writer, names, order.iter().map(|entry| entry.objects[language].as_bytes()));
@@ -83,6 +86,7 @@ pub(super) fn write(entries: &[HintEntry], writer: &mut SectionWriter) {
 pub(crate) struct Hints {
     names: Strings,
     of: Section<u32>,
+    last: Section<u32>,
     keys: Section<[u32; 2]>,
     objects: [Strings; 2],
 }
@@ -92,10 +96,12 @@ impl Hints {
         let it = Self {
             names: Strings::open(sections, NAMES)?,
             of: sections.get(OF)?,
+            last: sections.get(LAST)?,
             keys: sections.get(KEYS)?,
             objects: [Strings::open(sections, OBJECTS[0])?, Strings::open(sections, OBJECTS[1])?],
         };
         check_len(OF, &it.of, it.names.count())?;
+        check_len(LAST, &it.last, 1)?;
         let count = it.objects[0].count();
         let fits = count == it.objects[1].count() && it.of.iter().all(|entry| (*entry as usize) < count);
         ensure(fits, OF, "does not fit the entries")?;
@@ -107,7 +113,7 @@ impl Hints {
     }
 
     /// The entries with a name of which a word, and what follows it, begins with these words: first names that are these
-    /// words, then names that begin with them; of each kind those that give most first.
+    /// words, then names that begin with them; of each kind those that give most first, and the last entries behind all.
     fn find(&self, words: &str) -> impl Iterator<Item = u32> {
         let (keys, of) = (&*self.keys, &*self.of);
         let others = self.begin_with(&format!("{OTHER}{words}"));
@@ -118,7 +124,7 @@ impl Hints {
         // The kind of match and the name of each entry that was found.
         let mut best: Vec<(u8, u32)> = Vec::with_capacity(HINTS_MAX + 1);
         for (kind, [name, _]) in as_whole.chain(as_words).filter(|_| !words.is_empty()) {
-            let found = (kind, *name);
+            let found = (kind + 3 * u8::from(of[*name as usize] >= self.last[0]), *name);
             if best.len() == HINTS_MAX && found >= best[HINTS_MAX - 1] {
                 continue;
             }
@@ -192,7 +198,7 @@ mod tests {
         });
         let mut all: Vec<_> =
             kinds.zip(entries).filter(|(kind, _)| !words.is_empty() && kind.is_some()).collect();
-        all.sort_by_key(|(kind, entry)| (*kind, Reverse(entry.count)));
+        all.sort_by_key(|(kind, entry)| (entry.count == 0, *kind, Reverse(entry.count)));
         let objects: Vec<&str> = all.iter().take(HINTS_MAX).map(|(_, entry)| &*entry.objects[0]).collect();
         format!("{{\"data\":[{}],\"meta\":{{\"q\":\"{words}\"}}}}", objects.join(","))
     }
@@ -239,5 +245,6 @@ mod tests {
         assert!(damaged(|writer| writer.put(KEYS, [[0u32, 9]])).is_some());
         assert!(damaged(|writer| writer.put(OF, [1u32])).is_some());
         assert!(damaged(|writer| writer.put(OF, [0u32, 0])).is_some());
+        assert!(damaged(|writer| writer.put(LAST, [0u32, 0])).is_some());
     }
 }

@@ -112,11 +112,14 @@ for proxy in "${proxies[@]}"; do
   costs '200 parameters of a record' "/api/v1/programs/$program?x=[1-200]" 2
   costs '200 parameters of downloads' '/data/programs.ndjson?[1-200]' 2
   costs '200 HEADs of downloads' '/data/facts.ndjson?[1-200]' 2 --head
+  # An address with an escaped `?` is another one than the question, for the cache too.
+  for one in '404 %3F' '200 ?'; do
+    [ "$(ask "$address" "/programs${one#* }q=key" --output "$scratch/proxy" --write-out '%{http_code}')" = "${one% *}" ] || die "$name: not $one"
+  done
   costs '500 cookies' "/api/v1/organizations?_=[1-500]" 2 --header 'Cookie: a=b' --header 'Authorization: Basic YQ=='
   for host in DIRECTORY.example directory.example:80 directory.example.; do
     costs "$host" "/api/v1/organizations?_=[1-20]" 0
-  done
-  host=
+  done; host=
 done
 
 # Each proxy's calls come from an address of their own.

@@ -65,7 +65,8 @@ sub vcl_recv {
         return (synth(200, "Banned"));
     }
     if (req.url ~ "^/mcp") {
-        set req.backend_hint = tools.backend(by=KEY, key=tools.key(client.identity));
+        # Of an IPv6 address the first half counts.
+        set req.backend_hint = tools.backend(by=KEY, key=tools.key(regsub(client.identity, "^((?:[0-9a-f]+:){1,4}).*$", "\1")));
         return (pass);
     }
 }

@@ -95,16 +95,14 @@
   // A static host gives the page as it lies there, whatever the query.
   const alone = (page, url) => {
     const fields = [...$("search", page).elements];
-    const taken = value => fields.some(field => field.value === value && field.defaultChecked);
     const { search } = new URL(url, location), link = $("alone").lastElementChild;
-    const typed = fields.some(field => field.name === "q" && field.defaultValue);
-    // What the page does not follow, in words. The lists of the home page give a filter and its value as one.
+    // `pick` is a filter and its value.
     const unheard = [...new URLSearchParams(search)].flatMap(([name, text]) => {
-      if (name === "q") return !typed && /[\p{L}\p{N}]/u.test(text) ? [text] : [];
       const [filter, value] = name === "pick" ? text.split(/:(.*)/s) : [name, text];
-      const box = fields.find(field => field.type === "checkbox" && field.name === filter && field.value === value);
-      if (!value || taken(value) || !box && name !== "pick") return [];
-      return [box ? box.parentNode.querySelector("bdi")?.textContent ?? "" : value.replaceAll("-", " ")];
+      const field = fields.find(field => field.name === filter && (filter === "q" || field.value === value));
+      if (filter === "q") return field.defaultValue || !/[\p{L}\p{N}]/u.test(value) ? [] : [value];
+      if (!field) return value && name === "pick" ? [value.replaceAll("-", " ")] : [];
+      return field.type !== "checkbox" || field.defaultChecked ? [] : [field.parentNode.querySelector("bdi")?.textContent ?? ""];
     });
     $("alone").hidden = !unheard.length;
     link.href = link.textContent + (unheard.length ? search : "");

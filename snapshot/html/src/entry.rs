@@ -28,10 +28,7 @@ impl Entry {
             ordinals.map(|ordinal| (ordinal, values.text(ordinal).to_owned())).collect()
         };
         // A facet that shares its selection with another stands in for it.
-        let is_needed = |facet: &Facet| {
-            let group = facet.spec().group;
-            group == *facet || values.of(group).is_empty()
-        };
+        let is_needed = |it: &Facet| it.spec().group == *it || values.of(it.spec().group).is_empty();
         let facets =
             |of: &[Facet]| of.iter().copied().filter(is_needed).map(|it| (it, choices(it))).collect();
         Self(ENTRY.map(|(_, of)| facets(of)))

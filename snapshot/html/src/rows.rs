@@ -151,10 +151,8 @@ impl Html {
             }
         }
         // A longer list beside a shorter one would leave a hole.
-        let most = match persons.len().min(others.len()) {
-            0 => HOME,
-            least => least.max(LEAST),
-        };
+        let least = persons.len().min(others.len());
+        let most = if least == 0 { HOME } else { least.max(LEAST) };
         persons.truncate(most);
         others.truncate(most);
         // Without a deadline ahead, what is open.

@@ -409,6 +409,10 @@ impl Importer<'_> {
     fn add_notes(&mut self, source: &Source, key: Option<&str>, notes: Vec<(String, String)>, at: Location) {
         for (column, note) in notes {
             let Some(key) = key else {
+                if !source.key.is_empty() {
+                    // The row has an error already.
+                    continue;
+                }
                 let message =
                     format!("{} has a note, and the row no key that the note could name", quoted(&column));
                 let help = format!("name a column as `key` of source `{}`", source.name);

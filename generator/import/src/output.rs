@@ -41,8 +41,9 @@ impl Imported {
         let names = |it: &Diagnostic, word: &str| it.message.contains(&format!("`{word}`"));
         let made: BTreeSet<&str> = self.places.keys().filter_map(|path| path.split('/').next()).collect();
         let lacks_fields = report.sorted().iter().any(|it| it.code == Code::MissingField);
-        let follows = |it: &Diagnostic| match it.code {
-            Code::MissingField => {
+        // Only what the check found follows from what the import found, which stands in no table.
+        let follows = |it: &Diagnostic, is_checked: bool| match it.code {
+            Code::MissingField if is_checked => {
                 let of_row = self.broken.range((it.at, String::new())..).take_while(|(at, _)| *at == it.at);
                 of_row.into_iter().any(|(_, field)| field == "key" || names(it, field))
             }
@@ -51,10 +52,9 @@ impl Imported {
             _ => false,
         };
         report.relocate(origin, |it, file| {
-            if let Some((_, columns)) = places(file) {
-                add_column(it, columns);
-            }
-            !follows(it)
+            let columns = places(file).map(|(_, columns)| columns);
+            columns.into_iter().for_each(|columns| add_column(it, columns));
+            !follows(it, columns.is_some())
         });
         if report.error_count() > 0 {
             hold_warnings(report);

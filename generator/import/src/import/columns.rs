@@ -176,7 +176,7 @@ impl Importer<'_> {
             let text = |at: &usize| Some(row.text(*at)).filter(|it| !source.empty.contains(it));
             let texts: Vec<String> = columns.iter().map(|at| text(at).unwrap_or_default()).collect();
             let key = if texts.iter().all(String::is_empty) { String::new() } else { texts.join(" / ") };
-            keys.push(Some(key.clone()));
+            keys.push(Some(key.clone()).filter(|key| !key.is_empty()));
             let is_broken = columns.iter().any(|at| matches!(row.cells.get(*at), Some(Cell::Broken(_))));
             let message = match known.get(&key) {
                 _ if is_broken => format!("the key is {}", quoted(&key)),

@@ -294,3 +294,21 @@ fn a_place_in_a_message_is_that_of_the_sheet_too() {
     assert_eq!((*code, at.as_str()), ("E0501", "b:3"));
     assert!(message.starts_with("the key `1` is taken, see ") && message.ends_with("inbox/a:3"), "{message}");
 }
+
+#[test]
+fn a_row_without_a_key_is_an_error_that_stays_and_nothing_has_an_empty_key() {
+    let cycles = "[sources.a.cycles]\nlabel = { value = \"2027\" }\ndeadlineOn = { column = \"City\", notes = true }\n";
+    let mapping = MAPPING.replace("join = [\"Title\", \"City\"], with = \", \"", "column = \"Title\"");
+    let mapping = format!("{mapping}programType = {{ value = \"grant\" }}\n{cycles}");
+    for key in ["", "tbc"] {
+        let rows =
+            format!("1,A,2027-03-01,X,https://a.example/1,\n{key},B,2027-03-02 noon,X,https://a.example/2,\n");
+        let place = Place::new(&[(FILE, &mapping), ("inbox/a", &format!("{HEAD}{rows}"))]);
+        assert_eq!(place.checked(), [("E0107", "a:3".to_owned(), "the row has no key".to_owned())], "{key}");
+        let mut report = Diagnostics::new();
+        let order = ImportOptions { data: place.folder.path(), sources: &[], from: None };
+        let files = import(&order, &mut report).unwrap().files;
+        let written = files.values().map(|it| String::from_utf8_lossy(it)).collect::<String>();
+        assert!(written.contains("\"key\":\"1\"") && !written.contains(":\"\""), "{written}");
+    }
+}

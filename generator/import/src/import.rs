@@ -62,6 +62,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     for source in &chosen {
         importer.import(source, &bytes_of(source, options.data, options.from)?, options.data);
     }
+    importer.complete_made();
     importer.add_gone(&chosen, options.data);
     importer.note_counts();
     let mut outputs = importer.outputs;
@@ -158,7 +159,6 @@ struct Importer<'a> {
     file: FileId,
     text: &'a str,
     outputs: Outputs,
-    /// What there is one row for, by its [`identity`].
     made: Identities,
     /// Keys and texts of notes that are made.
     noted: BTreeSet<(String, String)>,
@@ -193,11 +193,12 @@ impl Importer<'_> {
         self.check_dates(from);
         self.check_states(from);
         self.report_new_columns(from);
-        let (keys, repeated) = self.keys(from);
+        let (keys, refused) = self.keys(from);
+        // A row without a key of its own is one error: nothing else sees it.
+        let keyed = sheet.rows.iter().zip(&keys).filter(|(row, _)| !refused.contains(&row.line));
+        let keyed: Vec<(&Row, Option<&str>)> = keyed.map(|(row, key)| (row, key.as_deref())).collect();
         for target in &source.targets {
-            let mut rows = self.records(from, target, &keys);
-            // A repeated key is one error: the check does not see its rows.
-            rows.retain(|(_, at)| at.is_none_or(|at| !repeated.contains(&at.line)));
+            let mut rows = self.records(from, target, &keyed);
             let output = self.outputs.entry((target.table, source.name.clone())).or_default();
             output.rows.append(&mut rows);
             let place =
@@ -273,7 +274,7 @@ impl Importer<'_> {
         }
     }
 
-    fn records(&mut self, from: Opened<'_>, target: &Target, keys: &[Option<String>]) -> Rows {
+    fn records(&mut self, from: Opened<'_>, target: &Target, keyed: &[(&Row, Option<&str>)]) -> Rows {
         let Opened { source, sheet, file } = from;
         let distinct = target.distinct();
         // A program of several rows is known by their key.
@@ -284,41 +285,100 @@ impl Importer<'_> {
         let fields = values::Field::all(source, target, sheet);
         let mut records = Vec::new();
         // What the mapping states alone is one record, unless each program has it.
-        let rows = sheet.rows.iter().zip(keys).flat_map(|(row, key)| {
-            seasons(from, target, row).into_iter().map(move |(name, row)| (name, row, key))
+        let rows = keyed.iter().flat_map(|(row, key)| {
+            seasons(from, target, row).into_iter().map(move |(name, row)| (name, row, *key))
         });
         for (name, row, key) in rows {
             let at = Location { file, line: row.line };
             let (record, notes) = self.record(from, target, &fields, &row);
-            self.add_notes(source, key.as_deref(), notes, at);
+            self.add_notes(source, key, notes, at);
             let record = record.filter(|_| !target.is_fixed() || of_program || records.is_empty());
             let Some(mut record) = record else { continue };
             if let (Some(name), Some(Value::String(label))) = (name, record.get_mut("label")) {
                 *label = format!("{label}: {name}");
             }
             if let Some(field) = distinct {
-                if !identity(target, &record).is_some_and(|known| self.made.insert((target.table, known))) {
-                    if target.table == Table::Programs {
-                        let place = format!("source `{}`", source.name);
-                        self.count(place, "row", "of programs that other rows make", at);
-                    }
-                    continue;
-                }
-                self.note_alike(target, &record);
                 // The value becomes the key: rows that refer to the record by it still do after a rename.
                 let known = record.get(field).cloned().filter(|_| !target.has("key"));
                 known.into_iter().for_each(|value| drop(record.insert("key".to_owned(), value)));
+                if !self.is_first(from, target, &record, at) {
+                    continue;
+                }
             } else if let Some(key) = key {
                 if of_program {
                     let field = if target.table == Table::Sources { "entity" } else { "program" };
-                    record.insert(field.to_owned(), key.clone().into());
+                    record.insert(field.to_owned(), key.into());
                 } else if !target.has("key") && !target.is_fixed() && takes_key {
-                    record.insert("key".to_owned(), key.clone().into());
+                    record.insert("key".to_owned(), key.into());
                 }
             }
             records.push((output::line_of(&record), Some(at)));
         }
         records
+    }
+
+    /// Whether no earlier row makes the record of a value. One that does gets what it lacks; where both have a value, it must
+    /// be the same: only the source knows which of two holds.
+    fn is_first(&mut self, from: Opened<'_>, target: &Target, record: &Record, at: Location) -> bool {
+        let table = target.table;
+        let Some(known) = identity(target, record) else {
+            let field = target.distinct().unwrap_or_default().to_owned();
+            let message = format!("the row has no `{field}`, by which its program is known");
+            let problem = Diagnostic::new(Code::MissingField, at, message).field(field);
+            Some(problem)
+                .filter(|_| table == Table::Programs)
+                .into_iter()
+                .for_each(|it| self.report.push(it));
+            return false;
+        };
+        let Some(earlier) = self.made.get_mut(&(table, known.clone())) else {
+            self.made.insert((table, known), Some((at, output::line_of(record))));
+            self.note_alike(target, record);
+            return true;
+        };
+        if let Some((first, line)) = earlier {
+            let mut own = output::record_of(line);
+            let place = format!("{}:{}", self.report.file_name(first.file), first.line);
+            for (field, value) in record {
+                let other = own.entry(field).or_insert_with(|| value.clone());
+                let [here, there] = [value, other].map(|it| output::shown(it));
+                if output::folded(&here) == output::folded(&there) {
+                    continue;
+                }
+                let rule = target.fields.iter().find(|(name, ..)| name == field).map(|(.., rule)| rule);
+                let column =
+                    rule.and_then(|rule| Some(from.sheet.place_of(rule.columns.first()?).at(at.line)));
+                let (column, table) = (column.unwrap_or_default(), table.name());
+                let message = format!(
+                    "`{field}` is {}{column}, and {} in {place}, which makes the same one of {table}",
+                    quoted(&here),
+                    quoted(&there)
+                );
+                let help = format!(
+                    "write one value into both rows, or list one of them in `skip`; if it changes with each sheet, keep the rule \
+                     of `{field}` in the source that decides ({FILE})"
+                );
+                let problem = Diagnostic::new(Code::BadValue, at, message);
+                self.report.push(problem.value(field.clone(), format!("{known}: {here}")).help(help));
+            }
+            *line = output::line_of(&own);
+        }
+        if table == Table::Programs {
+            let place = format!("source `{}`", from.source.name);
+            self.count(place, "row", "of programs that other rows make", at);
+        }
+        false
+    }
+
+    /// Writes what several rows have of a record into the one that is made of the first.
+    fn complete_made(&mut self) {
+        let made = self.made.iter_mut().filter_map(|((table, _), it)| Some((*table, it.take()?)));
+        let mut made: BTreeMap<_, String> = made.map(|(table, (at, line))| ((table, at), line)).collect();
+        for ((table, _), output) in &mut self.outputs {
+            for (line, at) in &mut output.rows {
+                *line = at.and_then(|at| made.remove(&(*table, at))).unwrap_or_else(|| std::mem::take(line));
+            }
+        }
     }
 
     /// Remembers names of which there is one record each.
@@ -409,10 +469,6 @@ impl Importer<'_> {
     fn add_notes(&mut self, source: &Source, key: Option<&str>, notes: Vec<(String, String)>, at: Location) {
         for (column, note) in notes {
             let Some(key) = key else {
-                if !source.key.is_empty() {
-                    // The row has an error already.
-                    continue;
-                }
                 let message =
                     format!("{} has a note, and the row no key that the note could name", quoted(&column));
                 let help = format!("name a column as `key` of source `{}`", source.name);

@@ -45,7 +45,7 @@ impl Imported {
         let follows = |it: &Diagnostic, is_checked: bool| match it.code {
             Code::MissingField if is_checked => {
                 let of_row = self.broken.range((it.at, String::new())..).take_while(|(at, _)| *at == it.at);
-                of_row.into_iter().any(|(_, field)| field == "key" || names(it, field))
+                of_row.into_iter().any(|(_, field)| names(it, field))
             }
             // A table that is made of a column, none of whose cells has a value.
             Code::NoTable => lacks_fields && made.iter().any(|table| names(it, table)),
@@ -163,7 +163,7 @@ impl Output {
         made: &Identities,
     ) -> Option<(usize, usize)> {
         let is_made =
-            |it: &Record| identity(target, it).is_some_and(|known| made.contains(&(target.table, known)));
+            |it: &Record| identity(target, it).is_some_and(|known| made.contains_key(&(target.table, known)));
         let text = before(data, target.table, &source.name);
         let before: Vec<&str> = text.lines().collect();
         let now: Vec<&str> = self.rows.iter().map(|(line, _)| line.as_str()).collect();
@@ -208,7 +208,7 @@ impl Output {
 }
 
 /// The record of a line that an import made.
-fn record_of(line: &str) -> Record {
+pub(super) fn record_of(line: &str) -> Record {
     serde_json::from_str(line).unwrap_or_default()
 }
 
@@ -248,15 +248,25 @@ fn same_names(old: (&[&str], &BTreeSet<usize>), new: (&[&str], &BTreeSet<usize>)
 /// The records to write, by table and source.
 pub(super) type Outputs = BTreeMap<(Table, String), Output>;
 
-/// What there is one record of, by its [`identity`].
-pub(super) type Identities = BTreeSet<(Table, String)>;
+/// What there is one record of, by its [`identity`]: the first row that makes it, and its line; or nothing, where a source
+/// makes it that is not read now.
+pub(super) type Identities = BTreeMap<(Table, String), Option<(Location, String)>>;
 
 /// By what the only record of a value is known in every source: its text, whatever its case and spaces. Names that differ
 /// by signs or accents are two.
 pub(super) fn identity(target: &Target, record: &Record) -> Option<String> {
     let value = record.get("key").filter(|_| !target.has("key")).or(record.get(target.distinct()?))?;
-    let text = value.as_str().map_or_else(|| value.to_string(), str::to_lowercase);
-    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+    Some(folded(&shown(value)))
+}
+
+/// A value as people read it.
+pub(super) fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// A text without case and spaces, which distinguish nothing.
+pub(super) fn folded(text: &str) -> String {
+    text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Where the rows of imported tables come from, as `grants.csv:14` by `programs/grants.ndjson:3`: those that an import
@@ -389,12 +399,12 @@ pub(super) fn keep_ids(data: &Path, outputs: &mut Outputs, report: &mut Diagnost
 
 /// What sources that are not read now have made of the values of a column.
 pub(super) fn made_elsewhere(sources: &[Source], chosen: &[&Source], data: &Path) -> Identities {
-    let mut made = BTreeSet::new();
+    let mut made = Identities::new();
     for source in sources.iter().filter(|it| chosen.iter().all(|source| source.name != it.name)) {
         for target in &source.targets {
             let mut rows = previous(data, target.table, &source.name);
             rows.retain(|row| !row.contains_key("publication"));
-            made.extend(rows.iter().filter_map(|row| Some((target.table, identity(target, row)?))));
+            made.extend(rows.iter().filter_map(|row| Some(((target.table, identity(target, row)?), None))));
         }
     }
     made

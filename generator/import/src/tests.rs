@@ -461,7 +461,7 @@ fn a_program_of_two_sheets_has_the_seasons_of_both() {
     let place = Place::new(&[
         ("import.toml", &mapping),
         ("2030.csv", "No,Title,Ends\nK1,Reefs,2030-02-01\nK2,Dunes,2030-02-02\n"),
-        ("2031.csv", "No,Title,Ends\nK2,Dunes (new),2031-02-02\nK3,Bogs,2031-02-03\n"),
+        ("2031.csv", "No,Title,Ends\nK2,dunes,2031-02-02\nK3,Bogs,2031-02-03\n"),
     ]);
     let notes = format!("{:?}", place.imported());
     assert!(notes.contains("1 row of programs that other rows make: row 2"), "{notes}");
@@ -469,6 +469,75 @@ fn a_program_of_two_sheets_has_the_seasons_of_both() {
     assert_eq!(place.column("programs/y2031.ndjson", "name"), ["Bogs"]);
     let seasons = place.rows("cycles/y2031.ndjson");
     assert_eq!(seasons[0], json!({"program": "K2", "label": "2031", "deadlineOn": "2031-02-02"}));
+}
+
+#[test]
+fn what_two_rows_have_of_one_program_is_joined_and_must_agree() {
+    let source = |year: &str| {
+        format!(
+            "[sources.y{year}]\nfile = \"{year}.csv\"\nskip = [\"Old\"]\n\
+             [sources.y{year}.organizations]\nname = {{ column = \"Funder\", distinct = true }}\nwebsiteUrl = \"Site\"\n\
+             [sources.y{year}.programs]\nkey = {{ column = \"No\", distinct = true }}\nname = \"Title\"\n\
+             organization = \"Funder\"\nofficialUrl = \"Link\"\nfundingMaxUsd = \"Max\"\n"
+        )
+    };
+    let head = "No,Title,Funder,Site,Link,Max\n";
+    let place = |later: &str| {
+        let first = format!("{head}K1,Reefs,Acme,https://acme.example/,https://a.example/1,\n");
+        let later = format!("{head}{later}");
+        let mapping = format!("{}{}", source("2030"), source("2031"));
+        Place::new(&[("import.toml", &mapping), ("2030.csv", &first), ("2031.csv", &later)])
+    };
+    // What one of them lacks, the other has.
+    let joined = place("K1,Reefs,ACME,,https://a.example/1,500\n");
+    joined.imported();
+    let program = json!({"key": "K1", "name": "Reefs", "organization": "Acme", "officialUrl": "https://a.example/1", "fundingMaxUsd": 500});
+    assert_eq!(joined.rows("programs/y2030.ndjson"), [program]);
+    assert_eq!(joined.rows("programs/y2031.ndjson"), [] as [Value; 0]);
+    // Where they differ, each field is an error with both values and both places.
+    let differ = place(
+        "K1,Reefs,Zeta,,https://b.example/,500\nK1,Reefs,Acme,https://acme.example/x,,600\n,Bogs,Acme,,,\n",
+    );
+    let found: Vec<_> = differ
+        .refused()
+        .into_iter()
+        .map(|(code, line, text)| (code, line, text.replace(differ.folder.path().to_str().unwrap(), "")))
+        .collect();
+    let here = |field: &str, text: &str, column: &str, other: &str, place: &str, table: &str| {
+        format!(
+            "`{field}` is `{text}` (column `{column}`), and `{other}` in /{place}, which makes the same one of {table}"
+        )
+    };
+    let expected = [
+        (
+            "E0108",
+            2,
+            here(
+                "officialUrl",
+                "https://b.example/",
+                "Link",
+                "https://a.example/1",
+                "2030.csv:2",
+                "programs",
+            ),
+        ),
+        ("E0108", 2, here("organization", "Zeta", "Funder", "Acme", "2030.csv:2", "programs")),
+        (
+            "E0108",
+            3,
+            here(
+                "websiteUrl",
+                "https://acme.example/x",
+                "Site",
+                "https://acme.example/",
+                "2030.csv:2",
+                "organizations",
+            ),
+        ),
+        ("E0108", 3, here("fundingMaxUsd", "600", "Max", "500", "2030.csv:2", "programs")),
+        ("E0107", 4, "the row has no `key`, by which its program is known".to_owned()),
+    ];
+    assert_eq!(found, expected);
 }
 
 #[test]

@@ -160,15 +160,15 @@ impl Importer<'_> {
         }
     }
 
-    /// The key of each row, and the rows that repeat one; a missing or repeated key is an error.
+    /// The key of each row, and the rows without one of their own; a missing or repeated key is an error.
     pub(super) fn keys(
         &mut self,
         Opened { source, sheet, file }: Opened<'_>,
     ) -> (Vec<Option<String>>, BTreeSet<u32>) {
         let columns: Vec<usize> = source.key.iter().filter_map(|column| sheet.column(column)).collect();
-        let mut repeated = BTreeSet::new();
+        let mut refused = BTreeSet::new();
         if columns.is_empty() || columns.len() < source.key.len() {
-            return (vec![None; sheet.rows.len()], repeated);
+            return (vec![None; sheet.rows.len()], refused);
         }
         let mut known: BTreeMap<String, u32> = BTreeMap::new();
         let mut keys = Vec::with_capacity(sheet.rows.len());
@@ -176,7 +176,7 @@ impl Importer<'_> {
             let text = |at: &usize| Some(row.text(*at)).filter(|it| !source.empty.contains(it));
             let texts: Vec<String> = columns.iter().map(|at| text(at).unwrap_or_default()).collect();
             let key = if texts.iter().all(String::is_empty) { String::new() } else { texts.join(" / ") };
-            keys.push(Some(key.clone()).filter(|key| !key.is_empty()));
+            keys.push(Some(key.clone()));
             let is_broken = columns.iter().any(|at| matches!(row.cells.get(*at), Some(Cell::Broken(_))));
             let message = match known.get(&key) {
                 _ if is_broken => format!("the key is {}", quoted(&key)),
@@ -187,17 +187,17 @@ impl Importer<'_> {
                     continue;
                 }
             };
+            refused.insert(row.line);
             let code = if key.is_empty() { Code::MissingField } else { Code::DuplicateId };
             let help = if key.is_empty() {
                 "give it one in the source, name another column or several as `key`; or, if the row is no record, list \
                  its first text in `skip`"
             } else {
-                repeated.insert(row.line);
                 "give each row a key of its own in the source, or name another column or several as `key`"
             };
             let problem = Diagnostic::new(code, Location { file, line: row.line }, message);
             self.report.push(problem.value("key", key).help(help));
         }
-        (keys, repeated)
+        (keys, refused)
     }
 }

@@ -212,7 +212,7 @@ impl Importer<'_> {
         for (source, target) in sources.iter().flat_map(|it| it.targets.iter().map(move |to| (it, to))) {
             let Some(output) = self.outputs.get_mut(&(target.table, source.name.clone())) else { continue };
             let doubt = output.add_gone(source, target, data, &self.made);
-            if let (Some((left, came)), Some(at)) = (doubt, output.rows.first().and_then(|(_, at)| *at)) {
+            if let Some((left, came, Some(at))) = doubt {
                 let (table, left) = (target.table.name(), counted(left, "row"));
                 let message = format!(
                     "{left} of {table} left source `{}`, and {came} came with the same names: did the key change?",

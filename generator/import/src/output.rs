@@ -154,14 +154,15 @@ impl Output {
     }
 
     /// Adds the records of the last import whose rows are gone, as the source's `gone` declares; but none of `made`, which
-    /// another source makes now. Undeclared, how many left and how many came with the name of one of them is a doubt.
+    /// another source makes now. Undeclared, how many left and how many came with the name of one of them, and where the first
+    /// of these is, is a doubt.
     pub(super) fn add_gone(
         &mut self,
         source: &Source,
         target: &Target,
         data: &Path,
         made: &Identities,
-    ) -> Option<(usize, usize)> {
+    ) -> Option<(usize, usize, Option<Location>)> {
         let is_made =
             |it: &Record| identity(target, it).is_some_and(|known| made.contains_key(&(target.table, known)));
         let text = before(data, target.table, &source.name);
@@ -181,8 +182,11 @@ impl Output {
                 gone.retain(|at| !same.values().any(|old| old == at));
                 self.adopted = same;
             }
-            _ if same.is_empty() => {}
-            _ => return Some((gone.len(), same.len())),
+            _ => {
+                if let Some((first, _)) = same.first_key_value() {
+                    return Some((gone.len(), same.len(), self.rows[*first].1));
+                }
+            }
         }
         for mut record in gone.into_iter().map(|at| record_of(before[at])).filter(|it| !is_made(it)) {
             match source.gone.as_deref() {

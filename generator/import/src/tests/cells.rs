@@ -102,6 +102,13 @@ fn rows_that_leave_and_come_with_the_same_names_are_one_error() {
     let [error] = errors[..] else { panic!("{errors:?}") };
     let message = "2 rows of programs left source `a`, and 2 came with the same names";
     assert!(!is_done && error.message.contains(message), "{error:?}");
+    assert_eq!(error.at.line, 2);
+    // The place is that of the row that came, not of the first one.
+    let rows = "2,B,,X,https://a.example/2,\nZ1,A,,X,https://a.example/1,\n";
+    place.write("inbox/a", format!("{HEAD}{rows}").as_bytes());
+    let (_, report) = place.import();
+    let error = report.sorted().into_iter().find(|it| it.code == Code::DuplicateId).unwrap();
+    assert_eq!(error.at.line, 3, "{error:?}");
     place.write(FILE, MAPPING.replace("empty", "gone = \"remove\"\nempty").as_bytes());
     place.imported();
 }
@@ -301,8 +308,9 @@ fn a_row_without_a_key_is_an_error_that_stays_and_nothing_has_an_empty_key() {
     let mapping = MAPPING.replace("join = [\"Title\", \"City\"], with = \", \"", "column = \"Title\"");
     let mapping = format!("{mapping}programType = {{ value = \"grant\" }}\n{cycles}");
     for key in ["", "tbc"] {
-        let rows =
-            format!("1,A,2027-03-01,X,https://a.example/1,\n{key},B,2027-03-02 noon,X,https://a.example/2,\n");
+        let rows = format!(
+            "1,A,2027-03-01,X,https://a.example/1,\n{key},B,2027-03-02 noon,X,https://a.example/2,\n"
+        );
         let place = Place::new(&[(FILE, &mapping), ("inbox/a", &format!("{HEAD}{rows}"))]);
         assert_eq!(place.checked(), [("E0107", "a:3".to_owned(), "the row has no key".to_owned())], "{key}");
         let mut report = Diagnostics::new();

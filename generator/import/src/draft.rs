@@ -275,12 +275,14 @@ impl Draft<'_> {
                         money::read(text, form).is_ok_and(|sum| sum.least.is_some() && sum.least != sum.most)
                     };
                     let has_least = taken.contains_key(&(Table::Programs, "fundingMinUsd"));
-                    let count = self.column(own.0).filter(|it| is_range(it)).count();
-                    if name == "fundingMaxUsd" && !has_least && count > 0 {
-                        let all = self.column(own.0).count();
-                        let doubt = if own.1 && count * 2 < all { "? " } else { "" };
-                        let (rule, what) = (self.rule(own.0).to_toml(), "cells have a least sum");
-                        let _ = writeln!(out, "fundingMinUsd = {rule}  # {doubt}{count} of {all} {what}");
+                    let (ranges, rest): (Vec<_>, Vec<_>) = self.column(own.0).partition(|it| is_range(it));
+                    if let Some(first) = ranges.first().filter(|_| name == "fundingMaxUsd" && !has_least) {
+                        // A column that is called the most has none but by a slip.
+                        let doubt = if own.1 { "? " } else { "" };
+                        let (count, all) = (ranges.len(), ranges.len() + rest.len());
+                        let (rule, first) = (self.rule(own.0).to_toml(), one_line(first));
+                        let what = format!("{doubt}{count} of {all} cells have a least sum, as {first}");
+                        let _ = writeln!(out, "fundingMinUsd = {rule}  # {what}");
                     }
                 }
                 (None, name @ ("name" | "officialUrl" | "organization")) => {

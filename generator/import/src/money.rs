@@ -146,6 +146,8 @@ pub(super) enum Fault {
     Unlike,
     /// A factor that may be either of two, such as `3 mil`.
     TwoFactors,
+    /// Two numbers that nothing shows to be money: years, or parts of another number, such as `555-1234`.
+    Bare,
 }
 
 /// Reads a sum.
@@ -226,6 +228,11 @@ impl Reading {
         true
     }
 
+    /// Whether nothing shows that it is money: no currency, factor, unit, or separated thousands.
+    fn is_bare(&self) -> bool {
+        self.signs == 0 && !self.sum.is_scaled && !self.sum.is_rate && !self.is_grouped
+    }
+
     fn sum(self, text: &str) -> Result<Sum, Fault> {
         let is = |bound| self.bounds.contains(&bound);
         let (least, most) = match (&self.numbers[..], self.ranges) {
@@ -238,11 +245,25 @@ impl Reading {
             ([a, b], 1) if self.is_grouped && *a > 0.0 && a * 1000.0 < *b && self.signs < 2 => {
                 return Err(Fault::Unlike);
             }
+            ([a, b], 1) if self.is_bare() && (are_years(*a, *b) || are_parts(*a, *b)) => {
+                return Err(Fault::Bare);
+            }
             ([least, most], 1) if least <= most && !is("most") => (Some(*least), Some(*most)),
             _ => return Err(Fault::Part(text.to_owned())),
         };
         Ok(Sum { least, most, ..self.sum })
     }
+}
+
+/// Whether the ends of a range are years.
+fn are_years(one: f64, other: f64) -> bool {
+    [one, other].iter().all(|it| (1900.0..=2100.0).contains(it) && it.fract() == 0.0)
+}
+
+/// Whether they are parts of one number, as of a telephone: of unlike length, and not rounded as sums are.
+fn are_parts(one: f64, other: f64) -> bool {
+    let is_round = [one, other].iter().all(|it| it % 10.0 == 0.0);
+    other >= 1000.0 && one.log10().floor() < other.log10().floor() && !is_round
 }
 
 fn phrase(parts: &[Part]) -> Option<String> {
@@ -347,6 +368,7 @@ mod tests {
             Err(Fault::Part(word)) => format!("! {word}"),
             Err(Fault::Unlike) => "! factor".to_owned(),
             Err(Fault::TwoFactors) => "! factors".to_owned(),
+            Err(Fault::Bare) => "! bare".to_owned(),
         }
     }
 
@@ -404,6 +426,18 @@ mod tests {
             ("1 e 5 EUR", "1..5 EUR"),
             ("020 7946 0958", "! 020 7946 0958"),
             ("2027-001", "! 001"),
+            // Years and numbers of telephones, until something shows that they are money.
+            ("2026-2027", "! bare"),
+            ("2026 to 2027", "! bare"),
+            ("1900 - 2100", "! bare"),
+            ("555-1234", "! bare"),
+            ("12-34567", "! bare"),
+            ("€2000-2100", "2000..2100 EUR"),
+            ("2000-2100 EUR", "2000..2100 EUR"),
+            ("$555-1234", "555..1234 USD|CAD|AUD|NZD|MXN|ARS|CLP|COP|SGD|HKD|TWD|UYU"),
+            ("2000-2500", "2000..2500 ?"),
+            ("500-1000", "500..1000 ?"),
+            ("5-10", "5..10 ?"),
         ] {
             assert_eq!(sum(text), expected, "{text}");
         }

@@ -214,6 +214,11 @@ fn unread(field: &str, text: &str, fault: &Fault, source: &Source) -> Wrong {
             ", which may be thousands or millions",
             "write the number with its zeros in the source, or with `k`, `mil euros` or `million`",
         ),
+        Fault::Bare => {
+            let help = "write the currency beside it in the source if it is a range of sums; or list the text in `empty`, or \
+                        add notes = true to the rule: the text becomes a note";
+            return made::unread(field, text, ", which may be years or a telephone's number", help);
+        }
         Fault::Part(part) if part.bytes().any(|it| it.is_ascii_digit()) => {
             return no_number(field, text, source);
         }

@@ -236,6 +236,9 @@ fn what_the_cells_or_a_note_answer_is_no_question() {
     // A range has both ends; in a column of most sums, it may be a slip.
     let sums = ["US$500 - US$900", "US$500", "US$700"];
     let least = |name: &str| line(&with_column(name, &sums), "fundingMinUsd");
-    assert!(least("Amount").ends_with("# 1 of 3 cells have a least sum"));
-    assert!(least("Max award").ends_with("# ? 1 of 3 cells have a least sum"));
+    let cells = "cells have a least sum, as US$500 - US$900";
+    assert!(least("Amount").ends_with(&format!("# 1 of 3 {cells}")));
+    assert!(least("Max award").ends_with(&format!("# ? 1 of 3 {cells}")));
+    let most = with_column("Max award", &["US$500 - US$900", "US$500 - US$700"]);
+    assert!(line(&most, "fundingMinUsd").ends_with(&format!("# ? 2 of 2 {cells}")), "{}", most.0);
 }

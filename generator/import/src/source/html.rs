@@ -45,7 +45,7 @@ pub(crate) fn plain(cell: &Cell) -> Option<Cell> {
 }
 
 /// Whether an element begins and ends a line.
-fn is_block(name: &str) -> bool {
+pub(super) fn is_block(name: &str) -> bool {
     find_word("block", name).is_some()
 }
 

@@ -162,6 +162,25 @@ fn the_text_of_an_element_is_whole_with_lines_for_paragraphs() {
 }
 
 #[test]
+fn paragraphs_alone_are_the_text_of_their_element() {
+    let xml = "<calls><call><about>\n <p>For <b>schools</b>.</p>\n <p>No fee.</p>\n</about>\
+        <who><div><ul><li>Firms</li><li>Clubs</li></ul></div><p>Others</p></who>\
+        <place><iso>ES</iso><p>Cádiz</p><p>Jerez</p></place><p>Own</p><p>words</p></call></calls>";
+    let sheet = read(xml.as_bytes(), &Reading::default()).unwrap();
+    let cells = sheet.rows[0].cells.iter().map(Cell::text);
+    let row: Vec<(String, String)> = sheet.columns.iter().cloned().zip(cells).collect();
+    let expected = [
+        ("about", "For schools.\nNo fee."),
+        ("who", "Firms\nClubs\nOthers"),
+        // Beside what is no markup, and in the row itself, they are columns.
+        ("place/iso", "ES"),
+        ("place/p", "Cádiz|Jerez"),
+        ("p", "Own|words"),
+    ];
+    assert_eq!(row, expected.map(|(name, text)| (name.to_owned(), text.to_owned())));
+}
+
+#[test]
 fn long_numbers_of_a_document_are_the_digits_that_it_has() {
     let json = r#"[{"id": 9007199254740993}, {"id": 9007199254740992}, {"id": 5}, {"id": 123456789012345678901234567890}]"#;
     let sheet = read(json.as_bytes(), &Reading::default()).unwrap();

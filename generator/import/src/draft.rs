@@ -181,14 +181,23 @@ impl Draft<'_> {
         out
     }
 
-    /// A cell that may name two organizations: it has a sign between them, or names of other cells.
+    /// A cell that may name two organizations: it has a sign between them, or a word where a part is the name of another cell
+    /// or each part is called as organizations are.
     fn two_names(&self, column: usize) -> Option<String> {
         let names: BTreeSet<String> = self.column(column).collect();
         let parts =
             |text: &str, signs: &[&str]| signs.iter().map(|sign| items(text, sign)).collect::<Vec<_>>();
         let is_parted = |text: &&String| parts(text, &[";", "|", " / "]).iter().any(|it| it.len() > 1);
-        let is_known = |it: &Vec<String>| it.len() > 1 && it.iter().all(|part| names.contains(part));
-        let is_joined = |text: &&String| parts(text, &[",", " and ", " & ", " y "]).iter().any(is_known);
+        let is_called = |part: &String| {
+            let mut words = part.split(' ');
+            let ends = [words.next(), words.next_back()];
+            ends.into_iter().flatten().any(|word| value_of("organization", word).is_some())
+        };
+        let is_known = |it: &Vec<String>| {
+            it.len() > 1 && (it.iter().any(|part| names.contains(part)) || it.iter().all(is_called))
+        };
+        let joints = [",", " and ", " & ", " + ", " y ", " et ", " und ", " e "];
+        let is_joined = |text: &&String| parts(text, &joints).iter().any(is_known);
         names.iter().find(|text| is_parted(text) || is_joined(text)).cloned()
     }
 

@@ -8,11 +8,11 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::files::{ImportError, Outcome, bytes_of, rows_of, sheet_of, shown};
+use crate::files::{ImportError, Outcome, bytes_of, sheet_of, shown};
 use crate::made::Wrong;
 use crate::mapping::{self, FILE, Mapped, Rule, Source, Target, kinds};
 use crate::output::{self, Identities, Imported, Outputs, Record, Rows, identity};
-use crate::source::sheet::{Cell, Row, Sheet, listed};
+use crate::source::sheet::{Cell, Row, Sheet, listed, rows_of};
 use crate::{days, edits, money, values};
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};

@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Importer, Opened, place as place_in};
-use crate::days;
 use crate::mapping::FILE;
 use crate::source::sheet::{Cell, listed_in};
 use crate::values::{is_state, items};
+use crate::{days, money};
 use dataset::diagnostics::{Code, Diagnostic, Location};
 use dataset::schema::ValueType;
 use dataset::text::{counted, quoted};
@@ -126,22 +126,24 @@ impl Importer<'_> {
         }
     }
 
-    /// Reports columns that the mapping neither maps nor ignores.
+    /// Reports columns that the mapping neither maps nor ignores, and notes those that it ignores.
     pub(super) fn report_new_columns(&mut self, Opened { source, sheet, file }: Opened<'_>) {
-        let mut new = Vec::new();
+        let (mut new, mut ignored) = (Vec::new(), Vec::new());
         let mut report = |message: String, help: String| {
             self.report
                 .push(Diagnostic::new(Code::NewColumn, Location { file, line: 1 }, message).help(help));
         };
         for (index, column) in sheet.columns.iter().enumerate() {
             let fields = source.targets.iter().flat_map(|target| &target.fields);
-            let named = fields.flat_map(|(.., rule)| &rule.columns).chain(&source.ignore).chain(&source.key);
-            let is_named = named.into_iter().any(|name| name.trim_start_matches('/') == column);
-            if is_named || listed_in(&source.ignore, column) {
+            let mut named = fields.flat_map(|(.., rule)| &rule.columns).chain(&source.key);
+            if named.any(|name| name.trim_start_matches('/') == column) {
                 continue;
             }
-            if !column.is_empty() {
-                new.push(quoted(column));
+            let is_ignored = listed_in(&source.ignore, column);
+            if is_ignored || !column.is_empty() {
+                let is_read = is_ignored && (column.is_empty() || money::is_currency_column(column));
+                let list = if is_ignored { &mut ignored } else { &mut new };
+                list.extend(Some(quoted(column)).filter(|_| !is_read));
                 continue;
             }
             let Some((_, first)) = sheet.cells(index).next() else { continue };
@@ -157,6 +159,14 @@ impl Importer<'_> {
                 format!("{count} left out, not mapped: {}", new.join(", ")),
                 format!("map each, or add it to `ignore` of source `{}`", source.name),
             );
+        }
+        if !ignored.is_empty() {
+            let count = counted(ignored.len(), "column");
+            self.report.note(format!(
+                "source `{}`: {count} left out, as `ignore` lists them: {}",
+                source.name,
+                ignored.join(", ")
+            ));
         }
     }
 

@@ -29,8 +29,8 @@ pub(super) fn read(mut grid: Grid, how: &Reading) -> Result<Sheet, String> {
     if let Some(last) = header.last().filter(|_| !above.is_empty()) {
         sheet.notes.push(format!("row {} names the columns; what stands above is left out", last.line));
     }
-    let repeated = rows.extract_if(.., |row| header.iter().any(|it| repeats(row, it))).count();
-    sheet.note_rows(repeated, "left out: the names of the columns again");
+    let repeated: Vec<Row> = rows.extract_if(.., |row| header.iter().any(|it| repeats(row, it))).collect();
+    sheet.note_rows(&repeated, "left out: the names of the columns again");
     if let Some((doubtful, _, true)) = &sheet.header_doubt {
         rows.retain(|row| row.line != *doubtful);
     }
@@ -60,7 +60,13 @@ pub(super) fn read(mut grid: Grid, how: &Reading) -> Result<Sheet, String> {
         sheet.notes.push(format!("hidden columns are left out: {names}; hidden = \"take\" takes them"));
     }
     // A title above a header that is repeated is the heading of the first rows.
-    take_headings(rows, above.last().and_then(lone).filter(|_| repeated > 0), &grid, how, &mut sheet)?;
+    take_headings(
+        rows,
+        above.last().and_then(lone).filter(|_| !repeated.is_empty()),
+        &grid,
+        how,
+        &mut sheet,
+    )?;
     merge(&mut sheet.rows, &grid.merged, how.merged.as_deref());
     Ok(sheet)
 }
@@ -91,8 +97,8 @@ fn leave_out_hidden(grid: &mut Grid, how: &Reading, sheet: &mut Sheet) {
     let struck = |row: &Row, cell: usize| grid.struck.contains(&(row.line, cell));
     let is_struck = |row: &Row| (0..row.cells.len()).all(|at| row.cells[at].is_empty() || struck(row, at));
     let is_hidden = |row: &Row| grid.hidden_rows.contains(&row.line) || is_struck(row);
-    let hidden = grid.rows.extract_if(.., |row| !how.takes_hidden() && is_hidden(row)).count();
-    sheet.note_rows(hidden, "left out, hidden or struck through; hidden = \"take\" takes them");
+    let hidden: Vec<Row> = grid.rows.extract_if(.., |row| !how.takes_hidden() && is_hidden(row)).collect();
+    sheet.note_rows(&hidden, "left out, hidden or struck through; hidden = \"take\" takes them");
 }
 
 /// Whether the cells of a row look like names of columns: words, no numbers, days or addresses.
@@ -202,17 +208,18 @@ fn one_table(rows: &mut Vec<Row>, how: &Reading, sheet: &mut Sheet) -> Result<Ra
     };
     let header = headers[chosen].clone();
     let end = headers.get(chosen + 1).map_or(rows.len(), starts);
-    let others = rows.len() - end + starts(&header);
     // The heading of a declared table goes too.
-    let start = if how.table.is_some() { header.start } else { 0 };
+    let is_declared = how.table.is_some();
+    let (start, own) = if is_declared { (header.start, starts(&header)) } else { (0, 0) };
     if how.table.is_none() && headers.len() > 1 {
         sheet.tables = headers.iter().map(|it| rows[it.start].line).zip(declared).collect();
     }
-    rows.truncate(end);
-    drop(rows.drain(..start));
-    if how.table.is_some() {
-        sheet.note_rows(others, "of other tables left out");
-    }
+    let others = rows.drain(end..).collect::<Vec<Row>>();
+    let before: Vec<Row> = rows.drain(..start).collect();
+    sheet.note_rows(
+        before[..own].iter().chain(others.iter().filter(|_| is_declared)),
+        "of other tables left out",
+    );
     Ok(header.start - start..header.end - start)
 }
 

@@ -220,6 +220,13 @@ impl ColumnPlace {
     }
 }
 
+/// The first of some rows, for a message.
+pub(crate) fn rows_of(lines: &[u32]) -> String {
+    let more = if lines.len() > 10 { " …" } else { "" };
+    let noun = if lines.len() == 1 { "row" } else { "rows" };
+    format!("{noun} {}{more}", lines.iter().take(10).map(u32::to_string).collect::<Vec<_>>().join(", "))
+}
+
 /// The letters of a column.
 pub(super) fn letters(column: usize) -> String {
     let last = char::from(b'A' + u8::try_from(column % 26).unwrap_or(0));
@@ -252,10 +259,11 @@ impl Sheet {
         cells.filter(|(_, cell)| !cell.is_empty())
     }
 
-    /// Notes what some rows are, if there are any.
-    pub(crate) fn note_rows(&mut self, count: usize, what: &str) {
-        if count > 0 {
-            self.notes.push(format!("{} {what}", counted(count, "row")));
+    /// Notes what became of some rows, if there are any.
+    pub(crate) fn note_rows<'r>(&mut self, rows: impl IntoIterator<Item = &'r Row>, what: &str) {
+        let lines: Vec<u32> = rows.into_iter().map(|row| row.line).collect();
+        if !lines.is_empty() {
+            self.notes.push(format!("{} {what}: {}", counted(lines.len(), "row"), rows_of(&lines)));
         }
     }
 
@@ -264,8 +272,8 @@ impl Sheet {
         let (mut seen, hashers) = (HashSet::new(), [RandomState::new(), RandomState::new()]);
         // 128 bits of a row that nobody can foresee: its cells would be there twice.
         let key = |row: &Row| hashers.each_ref().map(|it| it.hash_one(format!("{:?}", row.cells)));
-        let repeated = self.rows.extract_if(.., |row| !seen.insert(key(row))).count();
-        self.note_rows(repeated, "left out: the same as another one in every cell");
+        let repeated: Vec<Row> = self.rows.extract_if(.., |row| !seen.insert(key(row))).collect();
+        self.note_rows(&repeated, "left out: the same as another one in every cell");
     }
 
     /// Of rows of named cells: columns in the order in which they are first seen. Cells of one name are a list.

@@ -240,6 +240,7 @@ fn the_cells_that_become_notes_are_counted_with_their_rows() {
     let shown = format!("{report:?}");
     for note in [
         "source `a`: 1 row left out, as `skip` lists them: row 5",
+        "source `a`: 1 column left out, as `ignore` lists them: `Title`",
         "1 column left out, not mapped: `Person`",
         "source `a`: `Ends`: 2 cells published as notes: rows 2, 3",
     ] {

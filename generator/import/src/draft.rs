@@ -212,7 +212,8 @@ impl Draft<'_> {
         (!rest.is_empty()).then(|| format!("ignore  = [{}]", rest.join(", ")))
     }
 
-    /// The columns that are mapped to nothing. Where no column is a deadline or a sum, one with such cells is a question.
+    /// The columns that are mapped to nothing. Where no column is a deadline, a sum or a place, one with such
+    /// cells is a question.
     fn ignored(&self, used: &BTreeSet<usize>, taken: &Taken) -> Option<String> {
         let unmapped = |at: (Table, &'static str), what: &'static str, count: fn(&Self, usize) -> usize| {
             self.free(used).filter(move |_| !taken.contains_key(&at)).filter_map(move |(column, name)| {
@@ -223,7 +224,10 @@ impl Draft<'_> {
         };
         let days = unmapped((Table::Cycles, "deadlineOn"), "days", Self::days);
         let sums = unmapped((Table::Programs, "fundingMaxUsd"), "sums", Self::sums_shown);
-        let found: Vec<String> = days.chain(sums).collect();
+        let places = ["eligibleCountries", "destinationCountries"].map(|field| (Table::Programs, field));
+        let place = places.into_iter().find(|at| !taken.contains_key(at));
+        let places = place.into_iter().flat_map(|at| unmapped(at, "places", Self::places_shown));
+        let found: Vec<String> = days.chain(sums).chain(places).collect();
         let currencies = self.sheet.columns.iter().filter(|name| money::is_currency_column(name));
         let currencies = currencies.map(|name| format!("; {} is read as the currency of sums", quoted(name)));
         let why = match found.is_empty() {

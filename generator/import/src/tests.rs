@@ -676,7 +676,7 @@ fn a_draft_proves_its_guesses_and_what_it_leaves_open_is_refused() {
         "key     = \"Ref\"  # different in every row",
         "dates   = \"dmy\"  # proved by 31/12/2026 17:00 CET, row 2",
         "numbers = \"1.234,56\"  # proved by 1.500,00, row 2",
-        "ignore  = [\"Who\"]  # not published",
+        "ignore  = [\"Who\"]  # ? not published; \"Who\" has places in 1 of 1 cells: eligibleCountries?",
         "currency = \"USD\"  # ? nothing shows which currency 1.500,00, row 2, is in",
         "deadlineOn = { column = \"Deadline\", notes = true }  # 2 of 2 cells fit; hours and other texts become notes",
     ] {
@@ -685,7 +685,7 @@ fn a_draft_proves_its_guesses_and_what_it_leaves_open_is_refused() {
     let question = 1 + text.lines().position(|line| line.contains("# ?")).unwrap();
     let refused = place.refused();
     assert_eq!((refused.len(), refused[0].1 as usize), (1, question), "{refused:?}");
-    assert!(refused[0].2.starts_with("1 line not decided yet"), "{}", refused[0].2);
+    assert!(refused[0].2.starts_with("2 lines not decided yet"), "{}", refused[0].2);
     place.write(FILE, text.replace("  # ?", "  #").as_bytes());
     place.imported();
     assert_eq!(place.rows("programs/grants.ndjson")[0]["name"], "Ocean");

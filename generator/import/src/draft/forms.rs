@@ -131,6 +131,15 @@ impl Draft<'_> {
         made.iter().filter(is_sum).count()
     }
 
+    /// How many cells of a column have places only, if nearly all have.
+    pub(super) fn places_shown(&self, column: usize) -> usize {
+        let has_places = |text: &String| {
+            [";", "|", ","].iter().any(|sign| items(text, sign).iter().all(|part| is_place(part)))
+        };
+        let (places, others): (Vec<_>, Vec<_>) = self.column(column).partition(has_places);
+        if places.len() >= others.len() * 9 { places.len() } else { 0 }
+    }
+
     /// Whether cells have hours, or words that are not understood.
     pub(super) fn has_hours(&self, column: usize, field: &str) -> bool {
         self.orders(column, field).into_iter().flatten().any(|(_, text, made)| {

@@ -212,6 +212,21 @@ fn places_are_what_the_import_reads_as_places() {
 }
 
 #[test]
+fn a_column_of_places_that_nothing_takes_is_a_question() {
+    let names = ["Spain", "Peru; Kenya", "Chile", "France", "Italy", "Brazil", "Ghana", "India", "Malta"];
+    let ignored = |last: &str| line(&with_column("Coverage", &[&names[..], &[last]].concat()), "ignore");
+    let question = |count: u32| {
+        format!(
+            "ignore  = [\"Coverage\"]  # ? not published; \"Coverage\" has places in {count} of 10 cells: eligibleCountries?"
+        )
+    };
+    assert_eq!(ignored("Nepal"), question(10));
+    assert_eq!(ignored("by arrangement"), question(9));
+    let two = with_column("Coverage", &["Spain", "Peru", "by arrangement"]);
+    assert_eq!(line(&two, "ignore"), "ignore  = [\"Coverage\"]  # not published");
+}
+
+#[test]
 fn an_address_that_the_check_refuses_does_not_fit() {
     let rows = "Name,Funder,Type,Link\nA,F,grant,https://a.example/\nB,F,grant,b.example\nC,F,grant,c.example/young\n";
     drafted("a.csv", rows).has(&["officialUrl = \"Link\"  # 2 of 3 cells fit, not b.example, row 3"]);

@@ -10,7 +10,7 @@ use super::source::sheet::{Cell, Row, listed_in};
 use crate::fields::{FIELDS, Field};
 use crate::files::{ImportError, read_source, replace};
 use crate::values::items;
-use crate::vocabulary::{is_empty_mark, value_of};
+use crate::vocabulary::{find_word, is_empty_mark, value_of};
 use crate::{money, values};
 use dataset::schema::ValueType;
 use dataset::text::{counted, slug_of};
@@ -341,13 +341,23 @@ impl Draft<'_> {
         let (count, all) = (fit.len(), fit.len() + others.len());
         // What does not fit is an error of the import, or a note.
         let doubt = match (is_sure, count * 2 >= all) {
-            (false, _) => "? right? its name fits only in part; ",
-            (true, false) => "? ",
-            (true, true) => "",
+            (false, _) => format!("? {}\"{}\" alone does not say; ", self.meaning(name), one_line(name)),
+            (true, false) => "? ".to_owned(),
+            (true, true) => String::new(),
         };
         let other =
             others.first().map(|(row, cell)| format!(", not {}, row {}", one_line(&cell.text()), row.line));
         format!("  # {doubt}{count} of {all} cells fit{}", other.unwrap_or_default())
+    }
+
+    /// What a column is proposed as, for a question.
+    fn meaning(&self, column: &String) -> String {
+        let targets = self.source.into_iter().flat_map(|source| &source.targets);
+        let mut fields = targets.flat_map(|it| it.fields.iter().map(move |field| (it.table, field)));
+        let found = fields.find(|(_, (.., rule))| rule.columns.first() == Some(column));
+        let meant = found.map(|(table, (name, ..))| (format!("{}.{name}", table.name()), name));
+        let meant = meant.map(|(at, name)| find_word("meaning", &at).unwrap_or(name).to_owned());
+        meant.map(|it| format!("is this {it}? ")).unwrap_or_default()
     }
 
     /// Seasons of the same row's program, if a column has dates.

@@ -35,7 +35,7 @@ fn evidence_is_what_the_import_takes() {
             "fundingMaxUsd = \"Max award\"  # ? 1 of 3 cells fit, not 10-20k, row 2",
             "deadlineOn = \"Deadline\"  # 2 of 3 cells fit, not 30/02/2027, row 2",
             "programType = { value = \"opportunity\" }  # no column has a kind, such as grant",
-            "eligibleCountries = \"Country\"  # ? right? its name fits only in part; 2 of 3 cells fit, not Georgia, US, row 2",
+            "eligibleCountries = \"Country\"  # ? is this the countries whose people may apply? \"Country\" alone does not say; 2 of 3 cells fit, not Georgia, US, row 2",
     ]);
 }
 
@@ -100,8 +100,8 @@ fn names_of_columns_are_read_without_what_stands_around_the_sum() {
         let line = mapping.0.lines().find(|line| line.ends_with("2 of 2 cells fit") && line.contains(name));
         // A fact has the name of the column beside it.
         let is_fact = ["EUR", "€", "euros"].iter().any(|it| name.contains(it));
-        let doubt = "# ? right? its name fits only in part;";
-        assert!(line.is_some_and(|line| line.contains(doubt) != is_fact), "{name}\n{}", mapping.0);
+        let doubt = format!("# ? is this the largest sum of one award? \"{name}\" alone does not say;");
+        assert!(line.is_some_and(|line| line.contains(&doubt) != is_fact), "{name}\n{}", mapping.0);
     }
     let groups = "Name;Funder;Link;Age;;Award (€);\n;;;Min;Max;Min;Max\nA;X;https://a.example/1;18;30;5;6\n";
     drafted("a.csv", groups).has(&["amount = \"Award (€) / Max\"  # 1 of 1 cells fit"]);

@@ -106,9 +106,8 @@ impl Draft<'_> {
         }
         let why = self.key(&taken);
         let key = why.as_ref().map(|(column, _)| *column);
-        let is_day =
-            |it: &Field| it.value_type() == ValueType::Date && taken.contains_key(&(it.table, it.name));
-        if key.is_none() || !fields_of(Table::Cycles).any(is_day) {
+        let has = |it: &Field| it.value_type() == ValueType::Date && taken.contains_key(&(it.table, it.name));
+        if key.is_none() || !fields_of(Table::Cycles).any(has) {
             // There are no seasons.
             taken.retain(|(table, _), _| *table != Table::Cycles);
         }
@@ -185,13 +184,12 @@ impl Draft<'_> {
     /// or each part is called as organizations are.
     fn two_names(&self, column: usize) -> Option<String> {
         let names: BTreeSet<String> = self.column(column).collect();
-        let parts =
-            |text: &str, signs: &[&str]| signs.iter().map(|sign| items(text, sign)).collect::<Vec<_>>();
+        let parts = |text: &str, signs: &[&str]| signs.iter().map(|it| items(text, it)).collect::<Vec<_>>();
         let is_parted = |text: &&String| parts(text, &[";", "|", " / "]).iter().any(|it| it.len() > 1);
         let is_called = |part: &String| {
             let mut words = part.split(' ');
-            let ends = [words.next(), words.next_back()];
-            ends.into_iter().flatten().any(|word| value_of("organization", word).is_some())
+            let mut ends = [words.next(), words.next_back()].into_iter().flatten();
+            ends.any(|word| value_of("organization", word).is_some())
         };
         let is_known = |it: &Vec<String>| {
             it.len() > 1 && (it.iter().any(|part| names.contains(part)) || it.iter().all(is_called))
@@ -266,10 +264,8 @@ impl Draft<'_> {
                     "? {cell} is one organization, or add to both rules: values = {{ {cell} = \"…\", \"*\" = \"*\" }}; "
                 )
             });
-            let _ = writeln!(
-                out,
-                "\n[sources.{source}.organizations]\nname = {rule}  # {doubt}one row for each value"
-            );
+            let _ = writeln!(out, "\n[sources.{source}.organizations]");
+            let _ = writeln!(out, "name = {rule}  # {doubt}one row for each value");
         }
         let _ = writeln!(out, "\n[sources.{source}.programs]");
         let shared = self.shared(taken, key);
@@ -333,6 +329,7 @@ impl Draft<'_> {
                 |it: &values::Field<'_>| it.make(cell, self.sheet, row).is_ok_and(|made| it.is_taken(&made));
             !fields.is_empty() && fields.iter().all(is_taken)
         };
+        let meant = fields.iter().find_map(|it| find_word("meaning", it.name)).unwrap_or("is this the name");
         let key = source.key.first().and_then(|key| self.sheet.column(key));
         let is_skipped = |row: &Row| key.is_some_and(|key| listed_in(&source.reading.skip, &row.name(key)));
         let cells = self.sheet.cells(column);
@@ -341,23 +338,12 @@ impl Draft<'_> {
         let (count, all) = (fit.len(), fit.len() + others.len());
         // What does not fit is an error of the import, or a note.
         let doubt = match (is_sure, count * 2 >= all) {
-            (false, _) => format!("? {}\"{}\" alone does not say; ", self.meaning(name), one_line(name)),
+            (false, _) => format!("? {meant}? {} alone does not say; ", quoted(name)),
             (true, false) => "? ".to_owned(),
             (true, true) => String::new(),
         };
-        let other =
-            others.first().map(|(row, cell)| format!(", not {}, row {}", one_line(&cell.text()), row.line));
-        format!("  # {doubt}{count} of {all} cells fit{}", other.unwrap_or_default())
-    }
-
-    /// What a column is proposed as, for a question.
-    fn meaning(&self, column: &String) -> String {
-        let targets = self.source.into_iter().flat_map(|source| &source.targets);
-        let mut fields = targets.flat_map(|it| it.fields.iter().map(move |field| (it.table, field)));
-        let found = fields.find(|(_, (.., rule))| rule.columns.first() == Some(column));
-        let meant = found.map(|(table, (name, ..))| (format!("{}.{name}", table.name()), name));
-        let meant = meant.map(|(at, name)| find_word("meaning", &at).unwrap_or(name).to_owned());
-        meant.map(|it| format!("is this {it}? ")).unwrap_or_default()
+        let but = others.first().map(|(row, it)| format!(", not {}, row {}", one_line(&it.text()), row.line));
+        format!("  # {doubt}{count} of {all} cells fit{}", but.unwrap_or_default())
     }
 
     /// Seasons of the same row's program, if a column has dates.

@@ -97,8 +97,7 @@ pub(crate) fn bytes_of(source: &Source, data: &Path, from: Option<&Path>) -> Out
         (Some(path), _) => read_source(path),
         (None, Some(file)) => read_source(&regular(data, file)?),
         (None, None) => {
-            let message =
-                format!("source `{}` has no `file`: add it, or pipe the rows in with --from -", source.name);
+            let message = format!("source `{}` has no `file`: add it, or pipe it in: --from -", source.name);
             Err(ImportError::Usage(message))
         }
     }
@@ -113,7 +112,7 @@ pub(crate) fn sheet_of(source: &Source, bytes: &[u8]) -> Result<Sheet, String> {
     if let Some(key) = source.key.first().and_then(|key| sheet.column(key)) {
         let is_skipped = |row: &mut Row| listed_in(&source.reading.skip, &row.name(key));
         let skipped: Vec<Row> = sheet.rows.extract_if(.., is_skipped).collect();
-        sheet.note_rows(&skipped, "left out, as `skip` lists them");
+        sheet.note_rows(skipped.iter(), "left out, as `skip` lists them");
     }
     Ok(sheet)
 }

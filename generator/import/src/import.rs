@@ -85,7 +85,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         imported.files.insert(path.clone(), lines);
         imported.places.insert(path, places);
     }
-    output::add_earlier_files(options.data, options.sources, &sources, &mut imported)?;
+    output::add_earlier(options.data, options.sources, &sources, &mut imported)?;
     Ok(imported)
 }
 
@@ -115,9 +115,8 @@ pub fn origins(data: &Path) -> BTreeMap<String, String> {
 /// Reports the lines that a draft leaves open, marked by `# ?`, once.
 fn report_questions(text: &str, file: FileId, report: &mut Diagnostics) {
     // A number sign in a text is no comment.
-    let is_open = |line: &str| {
-        line.match_indices("# ?").any(|(at, _)| line[..at].matches('"').count().is_multiple_of(2))
-    };
+    let is_outside = |text: &str| text.matches('"').count().is_multiple_of(2);
+    let is_open = |line: &str| line.match_indices("# ?").any(|(at, _)| is_outside(&line[..at]));
     let open: Vec<(u32, &str)> = (1..).zip(text.lines()).filter(|(_, line)| is_open(line)).collect();
     if let Some((line, question)) = open.first() {
         let lines: Vec<String> = open.iter().map(|(line, _)| line.to_string()).collect();
@@ -152,6 +151,12 @@ pub(crate) struct Opened<'a> {
     pub sheet: &'a Sheet,
     pub file: FileId,
 }
+
+/// A row and its key, if its source has any.
+type Keyed<'s> = (&'s Row, Option<String>);
+
+/// A record, and texts for notes with their columns.
+type Noted = (Option<Record>, Vec<(String, String)>);
 
 struct Importer<'a> {
     report: &'a mut Diagnostics,
@@ -193,16 +198,12 @@ impl Importer<'_> {
         self.check_dates(from);
         self.check_states(from);
         self.report_new_columns(from);
-        let (keys, refused) = self.keys(from);
-        // A row without a key of its own is one error: nothing else sees it.
-        let keyed = sheet.rows.iter().zip(&keys).filter(|(row, _)| !refused.contains(&row.line));
-        let keyed: Vec<(&Row, Option<&str>)> = keyed.map(|(row, key)| (row, key.as_deref())).collect();
+        let keyed = self.keys(from);
         for target in &source.targets {
             let mut rows = self.records(from, target, &keyed);
             let output = self.outputs.entry((target.table, source.name.clone())).or_default();
             output.rows.append(&mut rows);
-            let place =
-                |(name, _, rule): &Mapped| Some((name.clone(), sheet.place_of(rule.columns.first()?)));
+            let place = |(name, _, it): &Mapped| Some((name.clone(), sheet.place_of(it.columns.first()?)));
             output.columns = target.fields.iter().filter_map(place).collect();
         }
     }
@@ -274,7 +275,7 @@ impl Importer<'_> {
         }
     }
 
-    fn records(&mut self, from: Opened<'_>, target: &Target, keyed: &[(&Row, Option<&str>)]) -> Rows {
+    fn records(&mut self, from: Opened<'_>, target: &Target, keyed: &[Keyed<'_>]) -> Rows {
         let Opened { source, sheet, file } = from;
         let distinct = target.distinct();
         // A program of several rows is known by their key.
@@ -286,7 +287,7 @@ impl Importer<'_> {
         let mut records = Vec::new();
         // What the mapping states alone is one record, unless each program has it.
         let rows = keyed.iter().flat_map(|(row, key)| {
-            seasons(from, target, row).into_iter().map(move |(name, row)| (name, row, *key))
+            seasons(from, target, row).into_iter().map(move |(name, row)| (name, row, key.as_deref()))
         });
         for (name, row, key) in rows {
             let at = Location { file, line: row.line };
@@ -322,13 +323,11 @@ impl Importer<'_> {
     fn is_first(&mut self, from: Opened<'_>, target: &Target, record: &Record, at: Location) -> bool {
         let table = target.table;
         let Some(known) = identity(target, record) else {
-            let field = target.distinct().unwrap_or_default().to_owned();
-            let message = format!("the row has no `{field}`, by which its program is known");
-            let problem = Diagnostic::new(Code::MissingField, at, message).field(field);
-            Some(problem)
-                .filter(|_| table == Table::Programs)
-                .into_iter()
-                .for_each(|it| self.report.push(it));
+            if table == Table::Programs {
+                let field = target.distinct().unwrap_or_default().to_owned();
+                let message = format!("the row has no `{field}`, by which its program is known");
+                self.report.push(Diagnostic::new(Code::MissingField, at, message).field(field));
+            }
             return false;
         };
         let Some(earlier) = self.made.get_mut(&(table, known.clone())) else {
@@ -346,17 +345,12 @@ impl Importer<'_> {
                     continue;
                 }
                 let rule = target.fields.iter().find(|(name, ..)| name == field).map(|(.., rule)| rule);
-                let column =
-                    rule.and_then(|rule| Some(from.sheet.place_of(rule.columns.first()?).at(at.line)));
-                let (column, table) = (column.unwrap_or_default(), table.name());
-                let message = format!(
-                    "`{field}` is {}{column}, and {} in {place}, which makes the same one of {table}",
-                    quoted(&here),
-                    quoted(&there)
-                );
+                let column = rule.and_then(|it| Some(from.sheet.place_of(it.columns.first()?).at(at.line)));
+                let both = format!("{}{}, and {}", quoted(&here), column.unwrap_or_default(), quoted(&there));
+                let message = format!("`{field}` is {both} in {place}, the same one of {}", table.name());
                 let help = format!(
-                    "write one value into both rows, or list one of them in `skip`; if it changes with each sheet, keep the rule \
-                     of `{field}` in the source that decides ({FILE})"
+                    "write one value into both rows, or list one in `skip`; if it changes with each sheet, only the source that \
+                     decides has a rule of `{field}` ({FILE})"
                 );
                 let problem = Diagnostic::new(Code::BadValue, at, message);
                 self.report.push(problem.value(field.clone(), format!("{known}: {here}")).help(help));
@@ -396,7 +390,7 @@ impl Importer<'_> {
         target: &Target,
         fields: &[values::Field<'_>],
         row: &Row,
-    ) -> (Option<Record>, Vec<(String, String)>) {
+    ) -> Noted {
         let Opened { source, sheet, file } = from;
         let at = Location { file, line: row.line };
         let (mut record, mut notes, mut has_value) = (Record::new(), Vec::new(), false);
@@ -469,8 +463,7 @@ impl Importer<'_> {
     fn add_notes(&mut self, source: &Source, key: Option<&str>, notes: Vec<(String, String)>, at: Location) {
         for (column, note) in notes {
             let Some(key) = key else {
-                let message =
-                    format!("{} has a note, and the row no key that the note could name", quoted(&column));
+                let message = format!("{} has a note, and the row no key for it to name", quoted(&column));
                 let help = format!("name a column as `key` of source `{}`", source.name);
                 let problem = Diagnostic::new(Code::MissingField, at, message);
                 self.report.push(problem.value(column, note).help(help));
@@ -508,8 +501,7 @@ fn part_texts(record: &mut Record) -> bool {
 /// Whether rows of the table belong to the program of the same row.
 fn is_of_a_program(target: &Target) -> bool {
     let fields = target.table.input_only_fields();
-    let names =
-        |field: &str| fields.contains(&field) && !target.has(field) && !target.has(&format!("{field}Id"));
+    let names = |it: &str| fields.contains(&it) && !target.has(it) && !target.has(&format!("{it}Id"));
     names("program") || target.table == Table::Sources && names("entity")
 }
 

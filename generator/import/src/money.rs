@@ -66,8 +66,7 @@ pub(super) fn of_format(format: &str) -> Option<String> {
 pub(super) fn of_header(name: &str) -> (Option<Codes>, f64) {
     let words = words(name);
     let codes: Vec<Option<Codes>> = words.iter().map(|word| header_codes(word)).collect();
-    let is_beside =
-        |at: usize| codes[at.saturating_sub(1)..codes.len().min(at + 2)].iter().any(Option::is_some);
+    let is_beside = |at: usize| codes.iter().take(at + 2).skip(at.max(1) - 1).any(Option::is_some);
     let mut scale = 1.0;
     for (at, word) in words.iter().enumerate().filter(|(at, _)| codes[*at].is_none()) {
         let is_known = |it: &f64| *it != scale && (word.len() > 1 || is_beside(at));
@@ -228,13 +227,9 @@ impl Reading {
         true
     }
 
-    /// Whether nothing shows that it is money: no currency, factor, unit, or separated thousands.
-    fn is_bare(&self) -> bool {
-        self.signs == 0 && !self.sum.is_scaled && !self.sum.is_rate && !self.is_grouped
-    }
-
     fn sum(self, text: &str) -> Result<Sum, Fault> {
         let is = |bound| self.bounds.contains(&bound);
+        let is_bare = self.signs == 0 && !self.sum.is_scaled && !self.sum.is_rate && !self.is_grouped;
         let (least, most) = match (&self.numbers[..], self.ranges) {
             _ if self.numbers.iter().any(|it| it.is_nan()) => return Err(Fault::TwoFactors),
             ([one], 0) if !(is("between") || is("most") && is("least")) => {
@@ -245,9 +240,7 @@ impl Reading {
             ([a, b], 1) if self.is_grouped && *a > 0.0 && a * 1000.0 < *b && self.signs < 2 => {
                 return Err(Fault::Unlike);
             }
-            ([a, b], 1) if self.is_bare() && (are_years(*a, *b) || are_parts(*a, *b)) => {
-                return Err(Fault::Bare);
-            }
+            ([a, b], 1) if is_bare && is_no_sum([*a, *b]) => return Err(Fault::Bare),
             ([least, most], 1) if least <= most && !is("most") => (Some(*least), Some(*most)),
             _ => return Err(Fault::Part(text.to_owned())),
         };
@@ -255,15 +248,12 @@ impl Reading {
     }
 }
 
-/// Whether the ends of a range are years.
-fn are_years(one: f64, other: f64) -> bool {
-    [one, other].iter().all(|it| (1900.0..=2100.0).contains(it) && it.fract() == 0.0)
-}
-
-/// Whether they are parts of one number, as of a telephone: of unlike length, and not rounded as sums are.
-fn are_parts(one: f64, other: f64) -> bool {
-    let is_round = [one, other].iter().all(|it| it % 10.0 == 0.0);
-    other >= 1000.0 && one.log10().floor() < other.log10().floor() && !is_round
+/// Whether a range of numbers is one of years, or a number in two parts, such as that of a telephone: of unlike length, and
+/// not rounded as sums are.
+fn is_no_sum(ends: [f64; 2]) -> bool {
+    let [one, other] = ends.map(|it| it.log10().floor());
+    ends.iter().all(|it| (1900.0..=2100.0).contains(it) && it.fract() == 0.0)
+        || one < other && other > 2.0 && ends.iter().any(|it| it % 10.0 != 0.0)
 }
 
 fn phrase(parts: &[Part]) -> Option<String> {
@@ -272,9 +262,8 @@ fn phrase(parts: &[Part]) -> Option<String> {
 }
 
 fn parts(text: &str, form: Option<NumberForm>) -> Result<Vec<Part>, String> {
-    let is_known = |word: &str| {
-        ["currency", "before", "rate", "behind"].iter().any(|list| value_of(list, word).is_some())
-    };
+    const KNOWN: [&str; 4] = ["currency", "before", "rate", "behind"];
+    let is_known = |word: &str| KNOWN.iter().any(|list| value_of(list, word).is_some());
     let mut parts = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -308,8 +297,7 @@ fn parts(text: &str, form: Option<NumberForm>) -> Result<Vec<Part>, String> {
 
 /// The power of ten that a text begins with, as `E5` of `1E5`, and its length.
 fn exponent(text: &str) -> (f64, usize) {
-    let power =
-        text.strip_prefix(['e', 'E']).map(|it| it.strip_prefix('+').unwrap_or(it)).unwrap_or_default();
+    let power = text.strip_prefix(['e', 'E']).map_or("", |it| it.strip_prefix('+').unwrap_or(it));
     let end = power.find(|c: char| !c.is_ascii_digit()).unwrap_or(power.len());
     let is_end = power[end..].chars().next().is_none_or(|c| !c.is_alphanumeric());
     match power[..end].parse::<u8>() {

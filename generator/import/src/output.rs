@@ -36,8 +36,7 @@ impl Imported {
     /// Moves problems of imported tables to the rows of their sources, without those that follow from errors there.
     pub fn relocate(&self, data: &Path, report: &mut Diagnostics) {
         let places = |file: &str| self.places.get(Path::new(file).strip_prefix(data).ok()?.to_str()?);
-        let origin =
-            |file: &str, line: u32| *places(file)?.0.get(usize::try_from(line).ok()?.checked_sub(1)?)?;
+        let origin = |file: &str, at: u32| *places(file)?.0.get(usize::try_from(at).ok()?.checked_sub(1)?)?;
         let names = |it: &Diagnostic, word: &str| it.message.contains(&format!("`{word}`"));
         let made: BTreeSet<&str> = self.places.keys().filter_map(|path| path.split('/').next()).collect();
         let lacks_fields = report.sorted().iter().any(|it| it.code == Code::MissingField);
@@ -116,6 +115,9 @@ pub(super) type Record = Map<String, Value>;
 /// imports have none.
 pub(super) type Rows = Vec<(String, Option<Location>)>;
 
+/// How many records left and how many came, and where the first of these is.
+type Doubt = Option<(usize, usize, Option<Location>)>;
+
 /// The records of one table from one source.
 #[derive(Debug, Default)]
 pub(super) struct Output {
@@ -156,16 +158,9 @@ impl Output {
     /// Adds the records of the last import whose rows are gone, as the source's `gone` declares; but none of `made`, which
     /// another source makes now. Undeclared, how many left and how many came with the name of one of them, and where the first
     /// of these is, is a doubt.
-    pub(super) fn add_gone(
-        &mut self,
-        source: &Source,
-        target: &Target,
-        data: &Path,
-        made: &Identities,
-    ) -> Option<(usize, usize, Option<Location>)> {
-        let is_made =
-            |it: &Record| identity(target, it).is_some_and(|known| made.contains_key(&(target.table, known)));
-        let text = before(data, target.table, &source.name);
+    pub(super) fn add_gone(&mut self, source: &Source, to: &Target, data: &Path, made: &Identities) -> Doubt {
+        let is_made = |it: &Record| identity(to, it).is_some_and(|name| made.contains_key(&(to.table, name)));
+        let text = before(data, to.table, &source.name);
         let before: Vec<&str> = text.lines().collect();
         let now: Vec<&str> = self.rows.iter().map(|(line, _)| line.as_str()).collect();
         let (old, new) = (keys_of(&before), keys_of(&now));
@@ -174,7 +169,7 @@ impl Output {
             lost.map(|(_, at)| *at).collect::<BTreeSet<usize>>()
         };
         let (mut gone, came) = (lost(&old, &new), lost(&new, &old));
-        let is_distinct = target.distinct().is_some();
+        let is_distinct = to.distinct().is_some();
         let same = if is_distinct { BTreeMap::new() } else { same_names((&before, &gone), (&now, &came)) };
         match source.gone.as_deref() {
             Some("remove") => {}
@@ -418,25 +413,19 @@ pub(super) fn made_elsewhere(sources: &[Source], chosen: &[&Source], data: &Path
 const LIST: &str = ".imported";
 
 /// Adds what becomes of files that no source makes any more, because their source or table is no longer in the mapping, and the new list.
-pub(super) fn add_earlier_files(
-    data: &Path,
-    names: &[String],
-    sources: &[Source],
-    imported: &mut Imported,
-) -> Outcome<()> {
+pub(super) fn add_earlier(data: &Path, names: &[String], all: &[Source], made: &mut Imported) -> Outcome<()> {
     let text = text_of(&data.join(LIST))?;
     let lines = text.lines().filter_map(|line| line.split_once(' ')).filter(|(_, path)| is_table(path));
-    let mut list: BTreeMap<String, String> =
-        lines.map(|(gone, path)| (path.to_owned(), gone.to_owned())).collect();
-    for path in imported.files.keys() {
+    let mut list: BTreeMap<_, _> = lines.map(|(gone, path)| (path.to_owned(), gone.to_owned())).collect();
+    for path in made.files.keys() {
         let name = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".ndjson");
-        let source = sources.iter().find(|source| name == source.name);
+        let source = all.iter().find(|source| name == source.name);
         let gone = source.and_then(|source| source.gone.as_deref()).unwrap_or("withdraw");
         list.insert(path.clone(), gone.to_owned());
     }
     list.retain(|path, gone| {
         // A source that was not chosen still makes its files.
-        if !names.is_empty() || imported.files.contains_key(path) {
+        if !names.is_empty() || made.files.contains_key(path) {
             return true;
         }
         let shown = data.join(path);
@@ -447,13 +436,13 @@ pub(super) fn add_earlier_files(
             _ => (withdrawn(&text).into_bytes(), "withdrawn"),
         };
         let rows = counted(text.lines().count(), "row");
-        imported.lines.push(format!("{}: no source makes it any more, {rows} {verb}", shown.display()));
+        made.lines.push(format!("{}: no source makes it any more, {rows} {verb}", shown.display()));
         let stays = !bytes.is_empty();
-        imported.files.insert(path.clone(), bytes);
+        made.files.insert(path.clone(), bytes);
         stays
     });
     let list: String = list.iter().map(|(path, gone)| format!("{gone} {path}\n")).collect();
-    imported.files.insert(LIST.to_owned(), list.into_bytes());
+    made.files.insert(LIST.to_owned(), list.into_bytes());
     Ok(())
 }
 

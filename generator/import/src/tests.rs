@@ -505,7 +505,7 @@ fn what_two_rows_have_of_one_program_is_joined_and_must_agree() {
         .collect();
     let here = |field: &str, text: &str, column: &str, other: &str, place: &str, table: &str| {
         format!(
-            "`{field}` is `{text}` (column `{column}`), and `{other}` in /{place}, which makes the same one of {table}"
+            "`{field}` is `{text}` (column `{column}`), and `{other}` in /{place}, the same one of {table}"
         )
     };
     let expected = [

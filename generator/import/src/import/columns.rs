@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Importer, Opened, place as place_in};
+use super::{Importer, Keyed, Opened, place as place_in};
 use crate::mapping::FILE;
 use crate::source::sheet::{Cell, listed_in};
 use crate::values::{is_state, items};
@@ -84,12 +84,9 @@ impl Importer<'_> {
                 let message = format!(
                     "`{field}`: {dates} dates and {texts} texts in one column: day and month of the dates may be swapped"
                 );
-                let help = if is_swapped {
-                    "open the original with the right locale and export it again"
-                } else {
-                    "declare how the texts are written: dates = \"dmy\" or \"mdy\""
-                };
-                report(*line, message, help);
+                let export = "open the original with the right locale and export it again";
+                let declare = "declare how the texts are written: dates = \"dmy\" or \"mdy\"";
+                report(*line, message, if is_swapped { export } else { declare });
             }
         }
     }
@@ -114,8 +111,7 @@ impl Importer<'_> {
                 continue;
             }
             let country = place::find(word).map_or("", |place| place.name(Locale::En));
-            let message =
-                format!("`{field}` is `{word}`, which is {country} or, as in a column of states, the state");
+            let message = format!("`{field}` is `{word}`, which is {country} or, among states, the state");
             let codes: BTreeSet<&String> = open.iter().map(|(_, it)| it).collect();
             let pairs: String = codes.into_iter().map(|it| format!("{it} = \"US-{it}\", ")).collect();
             let help = format!(
@@ -161,24 +157,17 @@ impl Importer<'_> {
             );
         }
         if !ignored.is_empty() {
-            let count = counted(ignored.len(), "column");
-            self.report.note(format!(
-                "source `{}`: {count} left out, as `ignore` lists them: {}",
-                source.name,
-                ignored.join(", ")
-            ));
+            let (count, names) = (counted(ignored.len(), "column"), ignored.join(", "));
+            let note = format!("{count} left out, as `ignore` lists them: {names}");
+            self.report.note(format!("source `{}`: {note}", source.name));
         }
     }
 
-    /// The key of each row, and the rows without one of their own; a missing or repeated key is an error.
-    pub(super) fn keys(
-        &mut self,
-        Opened { source, sheet, file }: Opened<'_>,
-    ) -> (Vec<Option<String>>, BTreeSet<u32>) {
+    /// The rows with their keys. A row without one of its own is one error: nothing else sees it.
+    pub(super) fn keys<'s>(&mut self, Opened { source, sheet, file }: Opened<'s>) -> Vec<Keyed<'s>> {
         let columns: Vec<usize> = source.key.iter().filter_map(|column| sheet.column(column)).collect();
-        let mut refused = BTreeSet::new();
         if columns.is_empty() || columns.len() < source.key.len() {
-            return (vec![None; sheet.rows.len()], refused);
+            return sheet.rows.iter().map(|row| (row, None)).collect();
         }
         let mut known: BTreeMap<String, u32> = BTreeMap::new();
         let mut keys = Vec::with_capacity(sheet.rows.len());
@@ -186,18 +175,17 @@ impl Importer<'_> {
             let text = |at: &usize| Some(row.text(*at)).filter(|it| !source.empty.contains(it));
             let texts: Vec<String> = columns.iter().map(|at| text(at).unwrap_or_default()).collect();
             let key = if texts.iter().all(String::is_empty) { String::new() } else { texts.join(" / ") };
-            keys.push(Some(key.clone()));
             let is_broken = columns.iter().any(|at| matches!(row.cells.get(*at), Some(Cell::Broken(_))));
             let message = match known.get(&key) {
                 _ if is_broken => format!("the key is {}", quoted(&key)),
                 _ if key.is_empty() => "the row has no key".to_owned(),
                 Some(line) => format!("the key {} is that of row {line} too", quoted(&key)),
                 None => {
-                    known.insert(key, row.line);
+                    known.insert(key.clone(), row.line);
+                    keys.push((row, Some(key)));
                     continue;
                 }
             };
-            refused.insert(row.line);
             let code = if key.is_empty() { Code::MissingField } else { Code::DuplicateId };
             let help = if key.is_empty() {
                 "give it one in the source, name another column or several as `key`; or, if the row is no record, list \
@@ -208,6 +196,6 @@ impl Importer<'_> {
             let problem = Diagnostic::new(code, Location { file, line: row.line }, message);
             self.report.push(problem.value("key", key).help(help));
         }
-        (keys, refused)
+        keys
     }
 }

@@ -12,7 +12,7 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
 use super::html;
-use super::sheet::{Cell, MOST_ROWS, MOST_VALUES, Sheet, within};
+use super::sheet::{Cell, Done, MOST_ROWS, MOST_VALUES, Sheet, within};
 
 /// Most levels of elements in elements.
 const DEEPEST: usize = 64;
@@ -29,12 +29,8 @@ pub(super) enum Part<'a> {
 }
 
 /// Calls a function with each part of a document; `broken` begins the error of one that is no XML.
-pub(super) fn each_part(
-    document: impl BufRead,
-    broken: &str,
-    mut take: impl FnMut(Part<'_>) -> Result<(), String>,
-) -> Result<(), String> {
-    let (mut reader, mut buffer) = (Reader::from_reader(document), Vec::new());
+pub(super) fn each_part(text: impl BufRead, broken: &str, mut take: impl FnMut(Part<'_>) -> Done) -> Done {
+    let (mut reader, mut buffer) = (Reader::from_reader(text), Vec::new());
     loop {
         buffer.clear();
         match reader.read_event_into(&mut buffer).map_err(|error| format!("{broken}: {error}"))? {
@@ -144,9 +140,8 @@ impl Walk {
         // The row's own text, between its columns, is none.
         let is_text = element.is_mixed || element.has_blocks && !element.has_fields;
         if is_text && !self.open.is_empty() {
-            element
-                .columns
-                .retain(|(name, _)| name.strip_prefix(&path).is_some_and(|it| it.starts_with('@')));
+            let is_own = |name: &str| name.strip_prefix(&path).is_some_and(|it| it.starts_with('@'));
+            element.columns.retain(|(name, _)| is_own(name));
             let cell = Cell::of_text(&element.text);
             element.columns.push((path, html::plain(&cell).unwrap_or(cell)));
         }

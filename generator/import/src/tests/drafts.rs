@@ -35,7 +35,7 @@ fn evidence_is_what_the_import_takes() {
             "fundingMaxUsd = \"Max award\"  # ? 1 of 3 cells fit, not 10-20k, row 2",
             "deadlineOn = \"Deadline\"  # 2 of 3 cells fit, not 30/02/2027, row 2",
             "programType = { value = \"opportunity\" }  # no column has a kind, such as grant",
-            "eligibleCountries = \"Country\"  # ? is this the countries whose people may apply? \"Country\" alone does not say; 2 of 3 cells fit, not Georgia, US, row 2",
+            "eligibleCountries = \"Country\"  # ? are these the countries whose people may apply? \"Country\" alone does not say; 2 of 3 cells fit, not Georgia, US, row 2",
     ]);
 }
 

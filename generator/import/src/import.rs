@@ -340,7 +340,7 @@ impl Importer<'_> {
             let place = format!("{}:{}", self.report.file_name(first.file), first.line);
             for (field, value) in record {
                 let other = own.entry(field).or_insert_with(|| value.clone());
-                let [here, there] = [value, other].map(|it| output::shown(it));
+                let [here, there] = [value, other].map(output::shown);
                 if output::folded(&here) == output::folded(&there) {
                     continue;
                 }

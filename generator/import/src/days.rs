@@ -35,20 +35,16 @@ pub(super) enum Fault {
 
 /// The day of a cell; the cell's text is a note where it has an hour.
 pub(super) fn day(cell: &Cell, field: &str, source: &Source) -> Result<Made, Wrong> {
+    let is_epoch = source.dates == Some(DateOrder::Epoch);
     let (date, note) = match cell {
         Cell::Moment(moment) => {
             let is_day = moment.time() == jiff::civil::Time::midnight();
             (moment.date(), (!is_day).then(|| format!("{} {}", moment.date(), moment.time())))
         }
-        Cell::Number(_) | Cell::Text(_) if source.dates == Some(DateOrder::Epoch) => {
-            (since_1970(cell, field)?, None)
-        }
-        Cell::Text(text) => {
-            read(text, field, source.dates).map_err(|fault| why(&fault, text, field, source))?
-        }
+        Cell::Number(_) | Cell::Text(_) if is_epoch => (since_1970(cell, field)?, None),
+        Cell::Text(text) => read(text, field, source.dates).map_err(|it| why(&it, text, field, source))?,
         other => {
-            let help =
-                "write it as 2026-01-31; a number of seconds since 1970 is declared: dates = \"epoch\"";
+            let help = "write it as 2026-01-31; seconds since 1970 are declared: dates = \"epoch\"";
             return Err(refused(field, &other.text(), ", which is no date", help));
         }
     };
@@ -82,23 +78,21 @@ fn why(fault: &Fault, text: &str, field: &str, source: &Source) -> Wrong {
     }
 }
 
+/// A day among several: its name, its text, and itself.
+type Season<'t> = (&'t str, &'t str, Date);
+
 /// The days of a cell that has several, as `LOI 3/4/27; full 5/1/27`: the name of each, its text, and the day.
-pub(super) fn days<'t>(
-    text: &'t str,
-    separator: &str,
-    field: &str,
-    source: &Source,
-) -> Option<Vec<(&'t str, &'t str, Date)>> {
-    if !text.contains(separator) || text.len() > LONGEST {
+pub(super) fn days<'t>(text: &'t str, sign: &str, field: &str, source: &Source) -> Option<Vec<Season<'t>>> {
+    if !text.contains(sign) || text.len() > LONGEST {
         return None;
     }
-    let parts: Vec<&str> = text.split(separator).map(str::trim).filter(|part| !part.is_empty()).collect();
+    let parts: Vec<&str> = text.split(sign).map(str::trim).filter(|part| !part.is_empty()).collect();
     let is_short = parts.len() > 1 && parts.iter().all(|part| part.len() <= LONGEST_PART);
     is_short.then(|| parts.iter().map(|part| named_day(part, field, source)).collect())?
 }
 
 /// A day behind the words that name it; words of another field, as `opens`, name no season.
-fn named_day<'t>(text: &'t str, field: &str, source: &Source) -> Option<(&'t str, &'t str, Date)> {
+fn named_day<'t>(text: &'t str, field: &str, source: &Source) -> Option<Season<'t>> {
     let starts = std::iter::once(0).chain(text.match_indices(' ').map(|(at, _)| at + 1));
     let (name, day, date) = starts.map(|at| text.split_at(at)).find_map(|(name, day)| {
         let (date, _) = read(day, field, source.dates).ok()?;
@@ -163,11 +157,7 @@ fn phrase(list: &str, tokens: &[Token<'_>]) -> Option<(&'static str, usize)> {
 
 /// Reads a whole text as one day, and gives the text with its day as it is published, where it has an hour too. Around it
 /// may stand its weekday, an hour with its zone, and words that say what the field says; of no field, those of any.
-pub(super) fn read(
-    text: &str,
-    field: &str,
-    order: Option<DateOrder>,
-) -> Result<(Date, Option<String>), Fault> {
+pub(super) fn read(text: &str, field: &str, by: Option<DateOrder>) -> Result<(Date, Option<String>), Fault> {
     if text.len() > LONGEST {
         return Err(Fault::Never(format!("…, and a cell of days has at most {LONGEST} bytes")));
     }
@@ -175,7 +165,7 @@ pub(super) fn read(
     let (mut at, mut found, mut weekday, mut has_hour) = (0, None, None, false);
     while at < tokens.len() {
         let rest = &tokens[at..];
-        if let Some((date, length)) = found.is_none().then(|| date(rest, order)).flatten() {
+        if let Some((date, length)) = found.is_none().then(|| date(rest, by)).flatten() {
             let until = rest[length - 1].from + rest[length - 1].text.len();
             found = Some((date?, rest[0].from, until));
             at += length;
@@ -219,12 +209,10 @@ fn date(tokens: &[Token<'_>], order: Option<DateOrder>) -> Option<(Result<Date, 
         let ends = if order == Some(DateOrder::Ymd) { [0, 4, 6, 8] } else { [0, 2, 4, 8] };
         return Some((numeric([0, 1, 2].map(|at| &digits[ends[at]..ends[at + 1]]), order), 1));
     }
-    let is_joint = |at: usize| {
-        tokens.get(at).is_some_and(|it| it.text == "," || find_word("joint", &it.folded).is_some())
-    };
+    let joins = |it: &Token<'_>| it.text == "," || find_word("joint", &it.folded).is_some();
     let first = number(tokens, 0, 1..=2);
     let signs = if first.is_some() { &["-", ".", "/"][..] } else { &["."] };
-    let past = |at: usize| (at..).find(|at| !is_joint(*at) && !is(tokens, *at, signs));
+    let past = |at: usize| (at..).find(|at| !tokens.get(*at).is_some_and(joins) && !is(tokens, *at, signs));
     let month = |at: usize| find_word("month", &tokens.get(at)?.folded);
     let second = past(1)?;
     let (day, month) = match first {

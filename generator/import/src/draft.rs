@@ -10,7 +10,7 @@ use super::source::sheet::{Cell, Row, listed_in};
 use crate::fields::{FIELDS, Field};
 use crate::files::{ImportError, read_source, replace};
 use crate::values::items;
-use crate::vocabulary::{is_empty_mark, value_of};
+use crate::vocabulary::{find_word, is_empty_mark, value_of};
 use crate::{money, values};
 use dataset::schema::ValueType;
 use dataset::text::{counted, slug_of};
@@ -106,9 +106,8 @@ impl Draft<'_> {
         }
         let why = self.key(&taken);
         let key = why.as_ref().map(|(column, _)| *column);
-        let is_day =
-            |it: &Field| it.value_type() == ValueType::Date && taken.contains_key(&(it.table, it.name));
-        if key.is_none() || !fields_of(Table::Cycles).any(is_day) {
+        let has = |it: &Field| it.value_type() == ValueType::Date && taken.contains_key(&(it.table, it.name));
+        if key.is_none() || !fields_of(Table::Cycles).any(has) {
             // There are no seasons.
             taken.retain(|(table, _), _| *table != Table::Cycles);
         }
@@ -181,14 +180,22 @@ impl Draft<'_> {
         out
     }
 
-    /// A cell that may name two organizations: it has a sign between them, or names of other cells.
+    /// A cell that may name two organizations: it has a sign between them, or a word where a part is the name of another cell
+    /// or each part is called as organizations are.
     fn two_names(&self, column: usize) -> Option<String> {
         let names: BTreeSet<String> = self.column(column).collect();
-        let parts =
-            |text: &str, signs: &[&str]| signs.iter().map(|sign| items(text, sign)).collect::<Vec<_>>();
+        let parts = |text: &str, signs: &[&str]| signs.iter().map(|it| items(text, it)).collect::<Vec<_>>();
         let is_parted = |text: &&String| parts(text, &[";", "|", " / "]).iter().any(|it| it.len() > 1);
-        let is_known = |it: &Vec<String>| it.len() > 1 && it.iter().all(|part| names.contains(part));
-        let is_joined = |text: &&String| parts(text, &[",", " and ", " & ", " y "]).iter().any(is_known);
+        let is_called = |part: &String| {
+            let mut words = part.split(' ');
+            let mut ends = [words.next(), words.next_back()].into_iter().flatten();
+            ends.any(|word| value_of("organization", word).is_some())
+        };
+        let is_known = |it: &Vec<String>| {
+            it.len() > 1 && (it.iter().any(|part| names.contains(part)) || it.iter().all(is_called))
+        };
+        let joints = [",", " and ", " & ", " + ", " y ", " et ", " und ", " e "];
+        let is_joined = |text: &&String| parts(text, &joints).iter().any(is_known);
         names.iter().find(|text| is_parted(text) || is_joined(text)).cloned()
     }
 
@@ -203,7 +210,8 @@ impl Draft<'_> {
         (!rest.is_empty()).then(|| format!("ignore  = [{}]", rest.join(", ")))
     }
 
-    /// The columns that are mapped to nothing. Where no column is a deadline or a sum, one with such cells is a question.
+    /// The columns that are mapped to nothing. Where no column is a deadline, a sum or a place, one with such
+    /// cells is a question.
     fn ignored(&self, used: &BTreeSet<usize>, taken: &Taken) -> Option<String> {
         let unmapped = |at: (Table, &'static str), what: &'static str, count: fn(&Self, usize) -> usize| {
             self.free(used).filter(move |_| !taken.contains_key(&at)).filter_map(move |(column, name)| {
@@ -214,7 +222,10 @@ impl Draft<'_> {
         };
         let days = unmapped((Table::Cycles, "deadlineOn"), "days", Self::days);
         let sums = unmapped((Table::Programs, "fundingMaxUsd"), "sums", Self::sums_shown);
-        let found: Vec<String> = days.chain(sums).collect();
+        let places = ["eligibleCountries", "destinationCountries"].map(|field| (Table::Programs, field));
+        let place = places.into_iter().find(|at| !taken.contains_key(at));
+        let places = place.into_iter().flat_map(|at| unmapped(at, "places", Self::places_shown));
+        let found: Vec<String> = days.chain(sums).chain(places).collect();
         let currencies = self.sheet.columns.iter().filter(|name| money::is_currency_column(name));
         let currencies = currencies.map(|name| format!("; {} is read as the currency of sums", quoted(name)));
         let why = match found.is_empty() {
@@ -253,10 +264,8 @@ impl Draft<'_> {
                     "? {cell} is one organization, or add to both rules: values = {{ {cell} = \"…\", \"*\" = \"*\" }}; "
                 )
             });
-            let _ = writeln!(
-                out,
-                "\n[sources.{source}.organizations]\nname = {rule}  # {doubt}one row for each value"
-            );
+            let _ = writeln!(out, "\n[sources.{source}.organizations]");
+            let _ = writeln!(out, "name = {rule}  # {doubt}one row for each value");
         }
         let _ = writeln!(out, "\n[sources.{source}.programs]");
         let shared = self.shared(taken, key);
@@ -275,12 +284,14 @@ impl Draft<'_> {
                         money::read(text, form).is_ok_and(|sum| sum.least.is_some() && sum.least != sum.most)
                     };
                     let has_least = taken.contains_key(&(Table::Programs, "fundingMinUsd"));
-                    let count = self.column(own.0).filter(|it| is_range(it)).count();
-                    if name == "fundingMaxUsd" && !has_least && count > 0 {
-                        let all = self.column(own.0).count();
-                        let doubt = if own.1 && count * 2 < all { "? " } else { "" };
-                        let (rule, what) = (self.rule(own.0).to_toml(), "cells have a least sum");
-                        let _ = writeln!(out, "fundingMinUsd = {rule}  # {doubt}{count} of {all} {what}");
+                    let (ranges, rest): (Vec<_>, Vec<_>) = self.column(own.0).partition(|it| is_range(it));
+                    if let Some(first) = ranges.first().filter(|_| name == "fundingMaxUsd" && !has_least) {
+                        // A column that is called the most has none but by a slip.
+                        let doubt = if own.1 { "? " } else { "" };
+                        let (count, all) = (ranges.len(), ranges.len() + rest.len());
+                        let (rule, first) = (self.rule(own.0).to_toml(), one_line(first));
+                        let what = format!("{doubt}{count} of {all} cells have a least sum, as {first}");
+                        let _ = writeln!(out, "fundingMinUsd = {rule}  # {what}");
                     }
                 }
                 (None, name @ ("name" | "officialUrl" | "organization")) => {
@@ -318,6 +329,7 @@ impl Draft<'_> {
                 |it: &values::Field<'_>| it.make(cell, self.sheet, row).is_ok_and(|made| it.is_taken(&made));
             !fields.is_empty() && fields.iter().all(is_taken)
         };
+        let meant = fields.iter().find_map(|it| find_word("meaning", it.name)).unwrap_or("is this the name");
         let key = source.key.first().and_then(|key| self.sheet.column(key));
         let is_skipped = |row: &Row| key.is_some_and(|key| listed_in(&source.reading.skip, &row.name(key)));
         let cells = self.sheet.cells(column);
@@ -326,13 +338,12 @@ impl Draft<'_> {
         let (count, all) = (fit.len(), fit.len() + others.len());
         // What does not fit is an error of the import, or a note.
         let doubt = match (is_sure, count * 2 >= all) {
-            (false, _) => "? right? its name fits only in part; ",
-            (true, false) => "? ",
-            (true, true) => "",
+            (false, _) => format!("? {meant}? {} alone does not say; ", quoted(name)),
+            (true, false) => "? ".to_owned(),
+            (true, true) => String::new(),
         };
-        let other =
-            others.first().map(|(row, cell)| format!(", not {}, row {}", one_line(&cell.text()), row.line));
-        format!("  # {doubt}{count} of {all} cells fit{}", other.unwrap_or_default())
+        let but = others.first().map(|(row, it)| format!(", not {}, row {}", one_line(&it.text()), row.line));
+        format!("  # {doubt}{count} of {all} cells fit{}", but.unwrap_or_default())
     }
 
     /// Seasons of the same row's program, if a column has dates.

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use crate::mapping::Source;
-use crate::source::sheet::{Sheet, listed_in};
+use crate::source::sheet::{Row, Sheet, listed_in};
 use crate::source::{self, LARGEST};
 
 /// Why an import or a draft fails.
@@ -97,8 +97,7 @@ pub(crate) fn bytes_of(source: &Source, data: &Path, from: Option<&Path>) -> Out
         (Some(path), _) => read_source(path),
         (None, Some(file)) => read_source(&regular(data, file)?),
         (None, None) => {
-            let message =
-                format!("source `{}` has no `file`: add it, or pipe the rows in with --from -", source.name);
+            let message = format!("source `{}` has no `file`: add it, or pipe it in: --from -", source.name);
             Err(ImportError::Usage(message))
         }
     }
@@ -111,18 +110,11 @@ pub(crate) fn sheet_of(source: &Source, bytes: &[u8]) -> Result<Sheet, String> {
         sheet.drop_repeated();
     }
     if let Some(key) = source.key.first().and_then(|key| sheet.column(key)) {
-        let skipped = sheet.rows.extract_if(.., |row| listed_in(&source.reading.skip, &row.name(key)));
-        let lines: Vec<u32> = skipped.map(|row| row.line).collect();
-        sheet.note_rows(lines.len(), &format!("left out, as `skip` lists them: {}", rows_of(&lines)));
+        let is_skipped = |row: &mut Row| listed_in(&source.reading.skip, &row.name(key));
+        let skipped: Vec<Row> = sheet.rows.extract_if(.., is_skipped).collect();
+        sheet.note_rows(skipped.iter(), "left out, as `skip` lists them");
     }
     Ok(sheet)
-}
-
-/// The first of some rows, for a message.
-pub(crate) fn rows_of(lines: &[u32]) -> String {
-    let more = if lines.len() > 10 { " …" } else { "" };
-    let noun = if lines.len() == 1 { "row" } else { "rows" };
-    format!("{noun} {}{more}", lines.iter().take(10).map(u32::to_string).collect::<Vec<_>>().join(", "))
 }
 
 /// The path of a file that a mapping names: no device, and no link out of the dataset.

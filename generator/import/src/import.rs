@@ -8,11 +8,11 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::files::{ImportError, Outcome, bytes_of, rows_of, sheet_of, shown};
+use crate::files::{ImportError, Outcome, bytes_of, sheet_of, shown};
 use crate::made::Wrong;
 use crate::mapping::{self, FILE, Mapped, Rule, Source, Target, kinds};
 use crate::output::{self, Identities, Imported, Outputs, Record, Rows, identity};
-use crate::source::sheet::{Cell, Row, Sheet, listed};
+use crate::source::sheet::{Cell, Row, Sheet, listed, rows_of};
 use crate::{days, edits, money, values};
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
@@ -62,6 +62,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     for source in &chosen {
         importer.import(source, &bytes_of(source, options.data, options.from)?, options.data);
     }
+    importer.complete_made();
     importer.add_gone(&chosen, options.data);
     importer.note_counts();
     let mut outputs = importer.outputs;
@@ -84,7 +85,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         imported.files.insert(path.clone(), lines);
         imported.places.insert(path, places);
     }
-    output::add_earlier_files(options.data, options.sources, &sources, &mut imported)?;
+    output::add_earlier(options.data, options.sources, &sources, &mut imported)?;
     Ok(imported)
 }
 
@@ -114,9 +115,8 @@ pub fn origins(data: &Path) -> BTreeMap<String, String> {
 /// Reports the lines that a draft leaves open, marked by `# ?`, once.
 fn report_questions(text: &str, file: FileId, report: &mut Diagnostics) {
     // A number sign in a text is no comment.
-    let is_open = |line: &str| {
-        line.match_indices("# ?").any(|(at, _)| line[..at].matches('"').count().is_multiple_of(2))
-    };
+    let is_outside = |text: &str| text.matches('"').count().is_multiple_of(2);
+    let is_open = |line: &str| line.match_indices("# ?").any(|(at, _)| is_outside(&line[..at]));
     let open: Vec<(u32, &str)> = (1..).zip(text.lines()).filter(|(_, line)| is_open(line)).collect();
     if let Some((line, question)) = open.first() {
         let lines: Vec<String> = open.iter().map(|(line, _)| line.to_string()).collect();
@@ -152,13 +152,18 @@ pub(crate) struct Opened<'a> {
     pub file: FileId,
 }
 
+/// A row and its key, if its source has any.
+type Keyed<'s> = (&'s Row, Option<String>);
+
+/// A record, and texts for notes with their columns.
+type Noted = (Option<Record>, Vec<(String, String)>);
+
 struct Importer<'a> {
     report: &'a mut Diagnostics,
     /// The mapping.
     file: FileId,
     text: &'a str,
     outputs: Outputs,
-    /// What there is one row for, by its [`identity`].
     made: Identities,
     /// Keys and texts of notes that are made.
     noted: BTreeSet<(String, String)>,
@@ -193,15 +198,12 @@ impl Importer<'_> {
         self.check_dates(from);
         self.check_states(from);
         self.report_new_columns(from);
-        let (keys, repeated) = self.keys(from);
+        let keyed = self.keys(from);
         for target in &source.targets {
-            let mut rows = self.records(from, target, &keys);
-            // A repeated key is one error: the check does not see its rows.
-            rows.retain(|(_, at)| at.is_none_or(|at| !repeated.contains(&at.line)));
+            let mut rows = self.records(from, target, &keyed);
             let output = self.outputs.entry((target.table, source.name.clone())).or_default();
             output.rows.append(&mut rows);
-            let place =
-                |(name, _, rule): &Mapped| Some((name.clone(), sheet.place_of(rule.columns.first()?)));
+            let place = |(name, _, it): &Mapped| Some((name.clone(), sheet.place_of(it.columns.first()?)));
             output.columns = target.fields.iter().filter_map(place).collect();
         }
     }
@@ -211,7 +213,7 @@ impl Importer<'_> {
         for (source, target) in sources.iter().flat_map(|it| it.targets.iter().map(move |to| (it, to))) {
             let Some(output) = self.outputs.get_mut(&(target.table, source.name.clone())) else { continue };
             let doubt = output.add_gone(source, target, data, &self.made);
-            if let (Some((left, came)), Some(at)) = (doubt, output.rows.first().and_then(|(_, at)| *at)) {
+            if let Some((left, came, Some(at))) = doubt {
                 let (table, left) = (target.table.name(), counted(left, "row"));
                 let message = format!(
                     "{left} of {table} left source `{}`, and {came} came with the same names: did the key change?",
@@ -273,7 +275,7 @@ impl Importer<'_> {
         }
     }
 
-    fn records(&mut self, from: Opened<'_>, target: &Target, keys: &[Option<String>]) -> Rows {
+    fn records(&mut self, from: Opened<'_>, target: &Target, keyed: &[Keyed<'_>]) -> Rows {
         let Opened { source, sheet, file } = from;
         let distinct = target.distinct();
         // A program of several rows is known by their key.
@@ -284,41 +286,93 @@ impl Importer<'_> {
         let fields = values::Field::all(source, target, sheet);
         let mut records = Vec::new();
         // What the mapping states alone is one record, unless each program has it.
-        let rows = sheet.rows.iter().zip(keys).flat_map(|(row, key)| {
-            seasons(from, target, row).into_iter().map(move |(name, row)| (name, row, key))
+        let rows = keyed.iter().flat_map(|(row, key)| {
+            seasons(from, target, row).into_iter().map(move |(name, row)| (name, row, key.as_deref()))
         });
         for (name, row, key) in rows {
             let at = Location { file, line: row.line };
             let (record, notes) = self.record(from, target, &fields, &row);
-            self.add_notes(source, key.as_deref(), notes, at);
+            self.add_notes(source, key, notes, at);
             let record = record.filter(|_| !target.is_fixed() || of_program || records.is_empty());
             let Some(mut record) = record else { continue };
             if let (Some(name), Some(Value::String(label))) = (name, record.get_mut("label")) {
                 *label = format!("{label}: {name}");
             }
             if let Some(field) = distinct {
-                if !identity(target, &record).is_some_and(|known| self.made.insert((target.table, known))) {
-                    if target.table == Table::Programs {
-                        let place = format!("source `{}`", source.name);
-                        self.count(place, "row", "of programs that other rows make", at);
-                    }
-                    continue;
-                }
-                self.note_alike(target, &record);
                 // The value becomes the key: rows that refer to the record by it still do after a rename.
                 let known = record.get(field).cloned().filter(|_| !target.has("key"));
                 known.into_iter().for_each(|value| drop(record.insert("key".to_owned(), value)));
+                if !self.is_first(from, target, &record, at) {
+                    continue;
+                }
             } else if let Some(key) = key {
                 if of_program {
                     let field = if target.table == Table::Sources { "entity" } else { "program" };
-                    record.insert(field.to_owned(), key.clone().into());
+                    record.insert(field.to_owned(), key.into());
                 } else if !target.has("key") && !target.is_fixed() && takes_key {
-                    record.insert("key".to_owned(), key.clone().into());
+                    record.insert("key".to_owned(), key.into());
                 }
             }
             records.push((output::line_of(&record), Some(at)));
         }
         records
+    }
+
+    /// Whether no earlier row makes the record of a value. One that does gets what it lacks; where both have a value, it must
+    /// be the same: only the source knows which of two holds.
+    fn is_first(&mut self, from: Opened<'_>, target: &Target, record: &Record, at: Location) -> bool {
+        let table = target.table;
+        let Some(known) = identity(target, record) else {
+            if table == Table::Programs {
+                let field = target.distinct().unwrap_or_default().to_owned();
+                let message = format!("the row has no `{field}`, by which its program is known");
+                self.report.push(Diagnostic::new(Code::MissingField, at, message).field(field));
+            }
+            return false;
+        };
+        let Some(earlier) = self.made.get_mut(&(table, known.clone())) else {
+            self.made.insert((table, known), Some((at, output::line_of(record))));
+            self.note_alike(target, record);
+            return true;
+        };
+        if let Some((first, line)) = earlier {
+            let mut own = output::record_of(line);
+            let place = format!("{}:{}", self.report.file_name(first.file), first.line);
+            for (field, value) in record {
+                let other = own.entry(field).or_insert_with(|| value.clone());
+                let [here, there] = [value, other].map(output::shown);
+                if output::folded(&here) == output::folded(&there) {
+                    continue;
+                }
+                let rule = target.fields.iter().find(|(name, ..)| name == field).map(|(.., rule)| rule);
+                let column = rule.and_then(|it| Some(from.sheet.place_of(it.columns.first()?).at(at.line)));
+                let both = format!("{}{}, and {}", quoted(&here), column.unwrap_or_default(), quoted(&there));
+                let message = format!("`{field}` is {both} in {place}, the same one of {}", table.name());
+                let help = format!(
+                    "write one value into both rows, or list one in `skip`; if it changes with each sheet, only the source that \
+                     decides has a rule of `{field}` ({FILE})"
+                );
+                let problem = Diagnostic::new(Code::BadValue, at, message);
+                self.report.push(problem.value(field.clone(), format!("{known}: {here}")).help(help));
+            }
+            *line = output::line_of(&own);
+        }
+        if table == Table::Programs {
+            let place = format!("source `{}`", from.source.name);
+            self.count(place, "row", "of programs that other rows make", at);
+        }
+        false
+    }
+
+    /// Writes what several rows have of a record into the one that is made of the first.
+    fn complete_made(&mut self) {
+        let made = self.made.iter_mut().filter_map(|((table, _), it)| Some((*table, it.take()?)));
+        let mut made: BTreeMap<_, String> = made.map(|(table, (at, line))| ((table, at), line)).collect();
+        for ((table, _), output) in &mut self.outputs {
+            for (line, at) in &mut output.rows {
+                *line = at.and_then(|at| made.remove(&(*table, at))).unwrap_or_else(|| std::mem::take(line));
+            }
+        }
     }
 
     /// Remembers names of which there is one record each.
@@ -336,7 +390,7 @@ impl Importer<'_> {
         target: &Target,
         fields: &[values::Field<'_>],
         row: &Row,
-    ) -> (Option<Record>, Vec<(String, String)>) {
+    ) -> Noted {
         let Opened { source, sheet, file } = from;
         let at = Location { file, line: row.line };
         let (mut record, mut notes, mut has_value) = (Record::new(), Vec::new(), false);
@@ -409,8 +463,7 @@ impl Importer<'_> {
     fn add_notes(&mut self, source: &Source, key: Option<&str>, notes: Vec<(String, String)>, at: Location) {
         for (column, note) in notes {
             let Some(key) = key else {
-                let message =
-                    format!("{} has a note, and the row no key that the note could name", quoted(&column));
+                let message = format!("{} has a note, and the row no key for it to name", quoted(&column));
                 let help = format!("name a column as `key` of source `{}`", source.name);
                 let problem = Diagnostic::new(Code::MissingField, at, message);
                 self.report.push(problem.value(column, note).help(help));
@@ -448,8 +501,7 @@ fn part_texts(record: &mut Record) -> bool {
 /// Whether rows of the table belong to the program of the same row.
 fn is_of_a_program(target: &Target) -> bool {
     let fields = target.table.input_only_fields();
-    let names =
-        |field: &str| fields.contains(&field) && !target.has(field) && !target.has(&format!("{field}Id"));
+    let names = |it: &str| fields.contains(&it) && !target.has(it) && !target.has(&format!("{it}Id"));
     names("program") || target.table == Table::Sources && names("entity")
 }
 

@@ -52,6 +52,9 @@ pub(super) struct Made {
     pub is_elsewhere: bool,
 }
 
+/// What a cell makes, or why it makes nothing.
+pub(super) type Read = Result<Made, Wrong>;
+
 pub(super) fn no_number(field: &str, text: &str, source: &Source) -> Wrong {
     let (what, help) = match source.numbers {
         None => (

@@ -164,8 +164,7 @@ pub(super) type Wrong = (String, String);
 /// Reads the mapping.
 pub(super) fn read(text: &str) -> Result<Vec<Source>, Wrong> {
     let file: Toml = text.parse().map_err(|error: toml::de::Error| {
-        let line =
-            error.span().and_then(|span| text.get(..span.start)).and_then(|before| before.lines().last());
+        let line = error.span().and_then(|span| text.get(..span.start)).and_then(|it| it.lines().last());
         (error.message().to_owned(), line.unwrap_or_default().trim_start_matches('[').to_owned())
     })?;
     if let Some(name) = file.keys().find(|name| *name != "sources") {
@@ -266,8 +265,7 @@ fn rule(field: &str, value: &Value) -> Result<Rule, Wrong> {
     if let Value::Array(joined) = members.entry("join").or_insert(Value::Array(Vec::new())) {
         joined.extend(column);
     }
-    let rule: Rule =
-        members.try_into().map_err(|error: toml::de::Error| wrong(error.message().to_owned()))?;
+    let rule: Rule = members.try_into().map_err(|it: toml::de::Error| wrong(it.message().to_owned()))?;
     match (rule.columns.is_empty(), rule.value.is_some()) {
         (true, false) => Err(wrong("expected `column`, `join` or `value`".to_owned())),
         (false, true) => Err(wrong("`value` and a column exclude each other: keep one".to_owned())),
@@ -297,10 +295,9 @@ fn fault(schema: &Json, value: &Value) -> Option<String> {
         let own = several.iter().find(|it| (it["type"] == "array") == value.is_array());
         return own.and_then(|own| fault(own, value));
     }
+    let no_list = "is no list of texts";
     let (fits, wrong) = match schema["type"].as_str() {
-        Some("array") => {
-            (value.as_array().is_some_and(|it| it.iter().all(Value::is_str)), "is no list of texts")
-        }
+        Some("array") => (value.as_array().is_some_and(|it| it.iter().all(Value::is_str)), no_list),
         Some("object") => {
             let wrong = "is no table of texts: { \"Beca\" = \"scholarship\" }";
             (value.as_table().is_some_and(|it| it.values().all(Value::is_str)), wrong)

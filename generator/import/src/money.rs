@@ -66,8 +66,7 @@ pub(super) fn of_format(format: &str) -> Option<String> {
 pub(super) fn of_header(name: &str) -> (Option<Codes>, f64) {
     let words = words(name);
     let codes: Vec<Option<Codes>> = words.iter().map(|word| header_codes(word)).collect();
-    let is_beside =
-        |at: usize| codes[at.saturating_sub(1)..codes.len().min(at + 2)].iter().any(Option::is_some);
+    let is_beside = |at: usize| codes.iter().take(at + 2).skip(at.max(1) - 1).any(Option::is_some);
     let mut scale = 1.0;
     for (at, word) in words.iter().enumerate().filter(|(at, _)| codes[*at].is_none()) {
         let is_known = |it: &f64| *it != scale && (word.len() > 1 || is_beside(at));
@@ -146,6 +145,8 @@ pub(super) enum Fault {
     Unlike,
     /// A factor that may be either of two, such as `3 mil`.
     TwoFactors,
+    /// Two numbers that nothing shows to be money: years, or parts of another number, such as `555-1234`.
+    Bare,
 }
 
 /// Reads a sum.
@@ -228,6 +229,7 @@ impl Reading {
 
     fn sum(self, text: &str) -> Result<Sum, Fault> {
         let is = |bound| self.bounds.contains(&bound);
+        let is_bare = self.signs == 0 && !self.sum.is_scaled && !self.sum.is_rate && !self.is_grouped;
         let (least, most) = match (&self.numbers[..], self.ranges) {
             _ if self.numbers.iter().any(|it| it.is_nan()) => return Err(Fault::TwoFactors),
             ([one], 0) if !(is("between") || is("most") && is("least")) => {
@@ -238,11 +240,20 @@ impl Reading {
             ([a, b], 1) if self.is_grouped && *a > 0.0 && a * 1000.0 < *b && self.signs < 2 => {
                 return Err(Fault::Unlike);
             }
+            ([a, b], 1) if is_bare && is_no_sum([*a, *b]) => return Err(Fault::Bare),
             ([least, most], 1) if least <= most && !is("most") => (Some(*least), Some(*most)),
             _ => return Err(Fault::Part(text.to_owned())),
         };
         Ok(Sum { least, most, ..self.sum })
     }
+}
+
+/// Whether a range of numbers is one of years, or a number in two parts, such as that of a telephone: of unlike length, and
+/// not rounded as sums are.
+fn is_no_sum(ends: [f64; 2]) -> bool {
+    let [one, other] = ends.map(|it| it.log10().floor());
+    ends.iter().all(|it| (1900.0..=2100.0).contains(it) && it.fract() == 0.0)
+        || one < other && other > 2.0 && ends.iter().any(|it| it % 10.0 != 0.0)
 }
 
 fn phrase(parts: &[Part]) -> Option<String> {
@@ -251,9 +262,8 @@ fn phrase(parts: &[Part]) -> Option<String> {
 }
 
 fn parts(text: &str, form: Option<NumberForm>) -> Result<Vec<Part>, String> {
-    let is_known = |word: &str| {
-        ["currency", "before", "rate", "behind"].iter().any(|list| value_of(list, word).is_some())
-    };
+    const KNOWN: [&str; 4] = ["currency", "before", "rate", "behind"];
+    let is_known = |word: &str| KNOWN.iter().any(|list| value_of(list, word).is_some());
     let mut parts = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -287,8 +297,7 @@ fn parts(text: &str, form: Option<NumberForm>) -> Result<Vec<Part>, String> {
 
 /// The power of ten that a text begins with, as `E5` of `1E5`, and its length.
 fn exponent(text: &str) -> (f64, usize) {
-    let power =
-        text.strip_prefix(['e', 'E']).map(|it| it.strip_prefix('+').unwrap_or(it)).unwrap_or_default();
+    let power = text.strip_prefix(['e', 'E']).map_or("", |it| it.strip_prefix('+').unwrap_or(it));
     let end = power.find(|c: char| !c.is_ascii_digit()).unwrap_or(power.len());
     let is_end = power[end..].chars().next().is_none_or(|c| !c.is_alphanumeric());
     match power[..end].parse::<u8>() {
@@ -347,6 +356,7 @@ mod tests {
             Err(Fault::Part(word)) => format!("! {word}"),
             Err(Fault::Unlike) => "! factor".to_owned(),
             Err(Fault::TwoFactors) => "! factors".to_owned(),
+            Err(Fault::Bare) => "! bare".to_owned(),
         }
     }
 
@@ -404,6 +414,18 @@ mod tests {
             ("1 e 5 EUR", "1..5 EUR"),
             ("020 7946 0958", "! 020 7946 0958"),
             ("2027-001", "! 001"),
+            // Years and numbers of telephones, until something shows that they are money.
+            ("2026-2027", "! bare"),
+            ("2026 to 2027", "! bare"),
+            ("1900 - 2100", "! bare"),
+            ("555-1234", "! bare"),
+            ("12-34567", "! bare"),
+            ("€2000-2100", "2000..2100 EUR"),
+            ("2000-2100 EUR", "2000..2100 EUR"),
+            ("$555-1234", "555..1234 USD|CAD|AUD|NZD|MXN|ARS|CLP|COP|SGD|HKD|TWD|UYU"),
+            ("2000-2500", "2000..2500 ?"),
+            ("500-1000", "500..1000 ?"),
+            ("5-10", "5..10 ?"),
         ] {
             assert_eq!(sum(text), expected, "{text}");
         }

@@ -36,25 +36,24 @@ impl Imported {
     /// Moves problems of imported tables to the rows of their sources, without those that follow from errors there.
     pub fn relocate(&self, data: &Path, report: &mut Diagnostics) {
         let places = |file: &str| self.places.get(Path::new(file).strip_prefix(data).ok()?.to_str()?);
-        let origin =
-            |file: &str, line: u32| *places(file)?.0.get(usize::try_from(line).ok()?.checked_sub(1)?)?;
+        let origin = |file: &str, at: u32| *places(file)?.0.get(usize::try_from(at).ok()?.checked_sub(1)?)?;
         let names = |it: &Diagnostic, word: &str| it.message.contains(&format!("`{word}`"));
         let made: BTreeSet<&str> = self.places.keys().filter_map(|path| path.split('/').next()).collect();
         let lacks_fields = report.sorted().iter().any(|it| it.code == Code::MissingField);
-        let follows = |it: &Diagnostic| match it.code {
-            Code::MissingField => {
+        // Only what the check found follows from what the import found, which stands in no table.
+        let follows = |it: &Diagnostic, is_checked: bool| match it.code {
+            Code::MissingField if is_checked => {
                 let of_row = self.broken.range((it.at, String::new())..).take_while(|(at, _)| *at == it.at);
-                of_row.into_iter().any(|(_, field)| field == "key" || names(it, field))
+                of_row.into_iter().any(|(_, field)| names(it, field))
             }
             // A table that is made of a column, none of whose cells has a value.
             Code::NoTable => lacks_fields && made.iter().any(|table| names(it, table)),
             _ => false,
         };
         report.relocate(origin, |it, file| {
-            if let Some((_, columns)) = places(file) {
-                add_column(it, columns);
-            }
-            !follows(it)
+            let columns = places(file).map(|(_, columns)| columns);
+            columns.into_iter().for_each(|columns| add_column(it, columns));
+            !follows(it, columns.is_some())
         });
         if report.error_count() > 0 {
             hold_warnings(report);
@@ -116,6 +115,9 @@ pub(super) type Record = Map<String, Value>;
 /// imports have none.
 pub(super) type Rows = Vec<(String, Option<Location>)>;
 
+/// How many records left and how many came, and where the first of these is.
+type Doubt = Option<(usize, usize, Option<Location>)>;
+
 /// The records of one table from one source.
 #[derive(Debug, Default)]
 pub(super) struct Output {
@@ -154,17 +156,11 @@ impl Output {
     }
 
     /// Adds the records of the last import whose rows are gone, as the source's `gone` declares; but none of `made`, which
-    /// another source makes now. Undeclared, how many left and how many came with the name of one of them is a doubt.
-    pub(super) fn add_gone(
-        &mut self,
-        source: &Source,
-        target: &Target,
-        data: &Path,
-        made: &Identities,
-    ) -> Option<(usize, usize)> {
-        let is_made =
-            |it: &Record| identity(target, it).is_some_and(|known| made.contains(&(target.table, known)));
-        let text = before(data, target.table, &source.name);
+    /// another source makes now. Undeclared, how many left and how many came with the name of one of them, and where the first
+    /// of these is, is a doubt.
+    pub(super) fn add_gone(&mut self, source: &Source, to: &Target, data: &Path, made: &Identities) -> Doubt {
+        let is_made = |it: &Record| identity(to, it).is_some_and(|name| made.contains_key(&(to.table, name)));
+        let text = before(data, to.table, &source.name);
         let before: Vec<&str> = text.lines().collect();
         let now: Vec<&str> = self.rows.iter().map(|(line, _)| line.as_str()).collect();
         let (old, new) = (keys_of(&before), keys_of(&now));
@@ -173,7 +169,7 @@ impl Output {
             lost.map(|(_, at)| *at).collect::<BTreeSet<usize>>()
         };
         let (mut gone, came) = (lost(&old, &new), lost(&new, &old));
-        let is_distinct = target.distinct().is_some();
+        let is_distinct = to.distinct().is_some();
         let same = if is_distinct { BTreeMap::new() } else { same_names((&before, &gone), (&now, &came)) };
         match source.gone.as_deref() {
             Some("remove") => {}
@@ -181,8 +177,11 @@ impl Output {
                 gone.retain(|at| !same.values().any(|old| old == at));
                 self.adopted = same;
             }
-            _ if same.is_empty() => {}
-            _ => return Some((gone.len(), same.len())),
+            _ => {
+                if let Some((first, _)) = same.first_key_value() {
+                    return Some((gone.len(), same.len(), self.rows[*first].1));
+                }
+            }
         }
         for mut record in gone.into_iter().map(|at| record_of(before[at])).filter(|it| !is_made(it)) {
             match source.gone.as_deref() {
@@ -208,7 +207,7 @@ impl Output {
 }
 
 /// The record of a line that an import made.
-fn record_of(line: &str) -> Record {
+pub(super) fn record_of(line: &str) -> Record {
     serde_json::from_str(line).unwrap_or_default()
 }
 
@@ -248,15 +247,25 @@ fn same_names(old: (&[&str], &BTreeSet<usize>), new: (&[&str], &BTreeSet<usize>)
 /// The records to write, by table and source.
 pub(super) type Outputs = BTreeMap<(Table, String), Output>;
 
-/// What there is one record of, by its [`identity`].
-pub(super) type Identities = BTreeSet<(Table, String)>;
+/// What there is one record of, by its [`identity`]: the first row that makes it, and its line; or nothing, where a source
+/// makes it that is not read now.
+pub(super) type Identities = BTreeMap<(Table, String), Option<(Location, String)>>;
 
 /// By what the only record of a value is known in every source: its text, whatever its case and spaces. Names that differ
 /// by signs or accents are two.
 pub(super) fn identity(target: &Target, record: &Record) -> Option<String> {
     let value = record.get("key").filter(|_| !target.has("key")).or(record.get(target.distinct()?))?;
-    let text = value.as_str().map_or_else(|| value.to_string(), str::to_lowercase);
-    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+    Some(folded(&shown(value)))
+}
+
+/// A value as people read it.
+pub(super) fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// A text without case and spaces, which distinguish nothing.
+pub(super) fn folded(text: &str) -> String {
+    text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Where the rows of imported tables come from, as `grants.csv:14` by `programs/grants.ndjson:3`: those that an import
@@ -389,12 +398,12 @@ pub(super) fn keep_ids(data: &Path, outputs: &mut Outputs, report: &mut Diagnost
 
 /// What sources that are not read now have made of the values of a column.
 pub(super) fn made_elsewhere(sources: &[Source], chosen: &[&Source], data: &Path) -> Identities {
-    let mut made = BTreeSet::new();
+    let mut made = Identities::new();
     for source in sources.iter().filter(|it| chosen.iter().all(|source| source.name != it.name)) {
         for target in &source.targets {
             let mut rows = previous(data, target.table, &source.name);
             rows.retain(|row| !row.contains_key("publication"));
-            made.extend(rows.iter().filter_map(|row| Some((target.table, identity(target, row)?))));
+            made.extend(rows.iter().filter_map(|row| Some(((target.table, identity(target, row)?), None))));
         }
     }
     made
@@ -404,25 +413,19 @@ pub(super) fn made_elsewhere(sources: &[Source], chosen: &[&Source], data: &Path
 const LIST: &str = ".imported";
 
 /// Adds what becomes of files that no source makes any more, because their source or table is no longer in the mapping, and the new list.
-pub(super) fn add_earlier_files(
-    data: &Path,
-    names: &[String],
-    sources: &[Source],
-    imported: &mut Imported,
-) -> Outcome<()> {
+pub(super) fn add_earlier(data: &Path, names: &[String], all: &[Source], made: &mut Imported) -> Outcome<()> {
     let text = text_of(&data.join(LIST))?;
     let lines = text.lines().filter_map(|line| line.split_once(' ')).filter(|(_, path)| is_table(path));
-    let mut list: BTreeMap<String, String> =
-        lines.map(|(gone, path)| (path.to_owned(), gone.to_owned())).collect();
-    for path in imported.files.keys() {
+    let mut list: BTreeMap<_, _> = lines.map(|(gone, path)| (path.to_owned(), gone.to_owned())).collect();
+    for path in made.files.keys() {
         let name = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".ndjson");
-        let source = sources.iter().find(|source| name == source.name);
+        let source = all.iter().find(|source| name == source.name);
         let gone = source.and_then(|source| source.gone.as_deref()).unwrap_or("withdraw");
         list.insert(path.clone(), gone.to_owned());
     }
     list.retain(|path, gone| {
         // A source that was not chosen still makes its files.
-        if !names.is_empty() || imported.files.contains_key(path) {
+        if !names.is_empty() || made.files.contains_key(path) {
             return true;
         }
         let shown = data.join(path);
@@ -433,13 +436,13 @@ pub(super) fn add_earlier_files(
             _ => (withdrawn(&text).into_bytes(), "withdrawn"),
         };
         let rows = counted(text.lines().count(), "row");
-        imported.lines.push(format!("{}: no source makes it any more, {rows} {verb}", shown.display()));
+        made.lines.push(format!("{}: no source makes it any more, {rows} {verb}", shown.display()));
         let stays = !bytes.is_empty();
-        imported.files.insert(path.clone(), bytes);
+        made.files.insert(path.clone(), bytes);
         stays
     });
     let list: String = list.iter().map(|(path, gone)| format!("{gone} {path}\n")).collect();
-    imported.files.insert(LIST.to_owned(), list.into_bytes());
+    made.files.insert(LIST.to_owned(), list.into_bytes());
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::made::{self, Made, Wrong, no_number, refused, wrong};
+use crate::made::{self, Made, Read, Wrong, no_number, refused, wrong};
 use crate::mapping::{Mapped, Source, Target, is_currency};
 use crate::money::{self, Evidence, Fault, Sum};
 use crate::source::sheet::{Cell, Row, Sheet};
@@ -41,11 +41,10 @@ impl Money {
         let column = rule.columns.first().map_or("", String::as_str);
         let (codes, scale) = money::of_header(column);
         let named = target.fields.iter().find(|(name, ..)| name == "currency").map(|(.., rule)| rule);
+        let all = 0..sheet.columns.len();
         let columns = match named.filter(|rule| rule.value.is_none()) {
             Some(rule) => rule.columns.iter().filter_map(|name| sheet.column(name)).collect(),
-            None => {
-                (0..sheet.columns.len()).filter(|at| money::is_currency_column(&sheet.columns[*at])).collect()
-            }
+            None => all.filter(|at| money::is_currency_column(&sheet.columns[*at])).collect(),
         };
         let declared = named.and_then(|rule| Some(("the mapping".to_owned(), vec![rule.value.clone()?])));
         let header = codes.map(|codes| (format!("the header {}", quoted(column)), codes));
@@ -88,28 +87,21 @@ impl Money {
 }
 
 /// A sum in the currency that the cell, its format, its row, its column or the mapping shows.
-pub(super) fn sum(
-    cell: &Cell,
-    field: &str,
-    source: &Source,
-    money: Option<&Money>,
-    evidence: &[Evidence],
-) -> Result<Made, Wrong> {
+pub(super) fn sum(cell: &Cell, field: &str, source: &Source, how: Option<&Money>, seen: &[Evidence]) -> Read {
     let text = cell.text();
-    let refused =
-        |what: &str, help: &str| Wrong { code: Code::BadCurrency, ..refused(field, &text, what, help) };
+    let refused = |what: &str, to: &str| Wrong { code: Code::BadCurrency, ..refused(field, &text, what, to) };
     let (sum, shown) = shown(cell, field, source)?;
     // A fact of the same column says in words what a sum is paid for; fields of dollars have no place for them.
-    let (splits, has_fact) = money.map_or((false, false), |it| (it.splits, it.has_fact));
+    let (splits, has_fact) = how.map_or((false, false), |it| (it.splits, it.has_fact));
     if sum.is_rate && field != "amount" {
         return Ok(Made { note: Some(text).filter(|_| !has_fact), ..Made::default() });
     }
     let is_dollars = field.ends_with("Usd");
-    let codes = money::agreed(shown.into_iter().chain(evidence.iter().cloned())).map_err(|both| {
+    let codes = money::agreed(shown.into_iter().chain(seen.iter().cloned())).map_err(|both| {
         refused(&format!(": {both}"), "correct what is wrong in the source, or what the mapping declares")
     })?;
     let usd = || "USD".to_owned();
-    let is_bare = codes.is_none() && source.currency.is_none() && money.is_some();
+    let is_bare = codes.is_none() && source.currency.is_none() && how.is_some();
     // What the source declares is of the sums that show none, or no single one.
     let may_be = |it: &&String| codes.as_ref().is_none_or(|all| all.contains(it));
     let declared = source.currency.as_ref().filter(may_be).cloned();
@@ -118,14 +110,13 @@ pub(super) fn sum(
         (_, Some(declared)) => Some(declared),
         (Some(codes), _) if (is_dollars || splits) && codes.contains(&usd()) => Some(usd()),
         (None, _) if is_dollars && !splits => Some(usd()),
-        (None, _) if money.is_none() => None,
+        (None, _) if how.is_none() => None,
         (found, _) => {
             let may_be = found.map_or_else(
                 || ": nothing shows its currency".to_owned(),
                 |codes| format!(": it may be {}", codes.join(", ")),
             );
-            let help =
-                "show it in the source, or declare the currency of sums that show none: currency = \"EUR\"";
+            let help = "show it in the source, or declare that of sums that show none: currency = \"EUR\"";
             return Err(refused(&may_be, help));
         }
     };
@@ -138,7 +129,7 @@ pub(super) fn sum(
         let help = "sums are never converted: map the column to `amount` of facts with kind = { value = \"funding\" } too";
         return Err(refused(&format!(", which is {code}, and the field is US dollars"), help));
     }
-    let (value, text) = end(&sum, &text, field, money)?;
+    let (value, text) = end(&sum, &text, field, how)?;
     // Dollars are in the field that the column is mapped to as well.
     let is_elsewhere = splits && !is_dollars && !sum.is_rate && currency.as_deref() == Some("USD");
     let bare = ("sum", "without a currency taken as US dollars; `currency` declares another");
@@ -175,12 +166,11 @@ fn end(sum: &Sum, text: &str, field: &str, money: Option<&Money>) -> Result<(Val
         let help = format!("map {} to the same column", quoted(&field.replace("Max", "Min")));
         return Err(refused(field, text, ", which has a least sum too", help));
     }
+    let has_both = money.is_some_and(|it| it.has_both);
     let end = match field {
         "amount" => sum.most.or(sum.least),
         // A single sum is the most that a program pays, unless a column of its own states the least.
-        field if field.contains("Min") => {
-            sum.least.filter(|_| sum.least != sum.most || money.is_none_or(|it| !it.has_both))
-        }
+        field if field.contains("Min") => sum.least.filter(|_| sum.least != sum.most || !has_both),
         _ => sum.most,
     };
     let scale = money.map_or(1.0, |it| it.scale);
@@ -214,9 +204,12 @@ fn unread(field: &str, text: &str, fault: &Fault, source: &Source) -> Wrong {
             ", which may be thousands or millions",
             "write the number with its zeros in the source, or with `k`, `mil euros` or `million`",
         ),
-        Fault::Part(part) if part.bytes().any(|it| it.is_ascii_digit()) => {
-            return no_number(field, text, source);
+        Fault::Bare => {
+            let help = "write the currency beside it in the source if it is a range of sums; or list the text in `empty`, or \
+                        add notes = true to the rule: the text becomes a note";
+            return made::unread(field, text, ", which may be years or a telephone's number", help);
         }
+        Fault::Part(it) if it.bytes().any(|b| b.is_ascii_digit()) => return no_number(field, text, source),
         Fault::Part(part) => {
             let help = "write a number and a currency in the source, list the text in `empty`, or add notes = true to the rule: \
                         the text becomes a note";

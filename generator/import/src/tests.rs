@@ -461,7 +461,7 @@ fn a_program_of_two_sheets_has_the_seasons_of_both() {
     let place = Place::new(&[
         ("import.toml", &mapping),
         ("2030.csv", "No,Title,Ends\nK1,Reefs,2030-02-01\nK2,Dunes,2030-02-02\n"),
-        ("2031.csv", "No,Title,Ends\nK2,Dunes (new),2031-02-02\nK3,Bogs,2031-02-03\n"),
+        ("2031.csv", "No,Title,Ends\nK2,dunes,2031-02-02\nK3,Bogs,2031-02-03\n"),
     ]);
     let notes = format!("{:?}", place.imported());
     assert!(notes.contains("1 row of programs that other rows make: row 2"), "{notes}");
@@ -469,6 +469,51 @@ fn a_program_of_two_sheets_has_the_seasons_of_both() {
     assert_eq!(place.column("programs/y2031.ndjson", "name"), ["Bogs"]);
     let seasons = place.rows("cycles/y2031.ndjson");
     assert_eq!(seasons[0], json!({"program": "K2", "label": "2031", "deadlineOn": "2031-02-02"}));
+}
+
+#[test]
+fn what_two_rows_have_of_one_program_is_joined_and_must_agree() {
+    let source = |year: &str| {
+        format!(
+            "[sources.y{year}]\nfile = \"{year}.csv\"\nskip = [\"Old\"]\n\
+             [sources.y{year}.organizations]\nname = {{ column = \"Funder\", distinct = true }}\nwebsiteUrl = \"Site\"\n\
+             [sources.y{year}.programs]\nkey = {{ column = \"No\", distinct = true }}\nname = \"Title\"\n\
+             organization = \"Funder\"\nofficialUrl = \"Link\"\nfundingMaxUsd = \"Max\"\n"
+        )
+    };
+    let head = "No,Title,Funder,Site,Link,Max\n";
+    let place = |later: &str| {
+        let first = format!("{head}K1,Reefs,Acme,https://acme.example/,https://a.example/1,\n");
+        let later = format!("{head}{later}");
+        let mapping = format!("{}{}", source("2030"), source("2031"));
+        Place::new(&[("import.toml", &mapping), ("2030.csv", &first), ("2031.csv", &later)])
+    };
+    // What one of them lacks, the other has.
+    let joined = place("K1,Reefs,ACME,,https://a.example/1,500\n");
+    joined.imported();
+    let program = json!({"key": "K1", "name": "Reefs", "organization": "Acme", "officialUrl": "https://a.example/1", "fundingMaxUsd": 500});
+    assert_eq!(joined.rows("programs/y2030.ndjson"), [program]);
+    assert_eq!(joined.rows("programs/y2031.ndjson"), [] as [Value; 0]);
+    // Where they differ, each field is an error with both values and both places.
+    let differ = place(
+        "K1,Reefs,Zeta,,https://b.example/,500\nK1,Reefs,Acme,https://acme.example/x,,600\n,Bogs,Acme,,,\n",
+    );
+    let folder = differ.folder.path().to_str().unwrap();
+    let found = differ.refused().into_iter();
+    let found: Vec<_> = found.map(|(_, line, it)| format!("{line} {}", it.replace(folder, ""))).collect();
+    let (programs, one) = ("in /2030.csv:2, the same one of programs", "https://acme.example/");
+    let expected = [
+        format!(
+            "2 `officialUrl` is `https://b.example/` (column `Link`), and `https://a.example/1` {programs}"
+        ),
+        format!("2 `organization` is `Zeta` (column `Funder`), and `Acme` {programs}"),
+        format!(
+            "3 `websiteUrl` is `{one}x` (column `Site`), and `{one}` in /2030.csv:2, the same one of organizations"
+        ),
+        format!("3 `fundingMaxUsd` is `600` (column `Max`), and `500` {programs}"),
+        "4 the row has no `key`, by which its program is known".to_owned(),
+    ];
+    assert_eq!(found, expected);
 }
 
 #[test]
@@ -607,7 +652,7 @@ fn a_draft_proves_its_guesses_and_what_it_leaves_open_is_refused() {
         "key     = \"Ref\"  # different in every row",
         "dates   = \"dmy\"  # proved by 31/12/2026 17:00 CET, row 2",
         "numbers = \"1.234,56\"  # proved by 1.500,00, row 2",
-        "ignore  = [\"Who\"]  # not published",
+        "ignore  = [\"Who\"]  # ? not published; \"Who\" has places in 1 of 1 cells: eligibleCountries?",
         "currency = \"USD\"  # ? nothing shows which currency 1.500,00, row 2, is in",
         "deadlineOn = { column = \"Deadline\", notes = true }  # 2 of 2 cells fit; hours and other texts become notes",
     ] {
@@ -616,7 +661,7 @@ fn a_draft_proves_its_guesses_and_what_it_leaves_open_is_refused() {
     let question = 1 + text.lines().position(|line| line.contains("# ?")).unwrap();
     let refused = place.refused();
     assert_eq!((refused.len(), refused[0].1 as usize), (1, question), "{refused:?}");
-    assert!(refused[0].2.starts_with("1 line not decided yet"), "{}", refused[0].2);
+    assert!(refused[0].2.starts_with("2 lines not decided yet"), "{}", refused[0].2);
     place.write(FILE, text.replace("  # ?", "  #").as_bytes());
     place.imported();
     assert_eq!(place.rows("programs/grants.ndjson")[0]["name"], "Ocean");

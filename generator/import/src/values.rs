@@ -41,7 +41,7 @@ impl<'a> Field<'a> {
         let is_draft = self.source.broken.as_deref() == Some("draft");
         // A cell is read whole, or not at all.
         match made(cell, self, &evidence.unwrap_or_default()) {
-            Err(wrong) if wrong.is_unread && self.rule.notes => {
+            Err(it) if it.is_unread && self.rule.notes => {
                 Ok(Made { note: Some(cell.text()), ..Made::default() })
             }
             Ok(Made { note: Some(text), value, .. }) if !self.rule.notes && !value.is_null() => {
@@ -61,8 +61,7 @@ impl<'a> Field<'a> {
     /// Whether the check after an import takes a value.
     pub(super) fn is_taken(&self, made: &Made) -> bool {
         let items = made.value.as_array().map_or(std::slice::from_ref(&made.value), Vec::as_slice);
-        let is_address =
-            |it: &str| it.starts_with("http://") || it.starts_with("https://") || lacks_scheme(it);
+        let is_address = |it: &str| has_scheme(it) || lacks_scheme(it);
         let is_of_places = self.name.ends_with("Countries") || self.name == "countryCode";
         items.iter().all(|item| match (self.kind, item.as_str()) {
             // An empty cell, not one whose text becomes a note.
@@ -81,17 +80,14 @@ fn made(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<Made, Wron
     if let Cell::Broken(error) = cell
         && !source.empty.contains(error)
     {
-        let fill =
-            "declare merged = \"fill\" (every row has the value) or merged = \"first\" (only the first)";
+        let fill = "declare merged = \"fill\" (every row has the value) or \"first\" (only the first)";
         let what = quoted(error);
         let repair = format!("repair it in the source and save it again, or list {what} in `empty`");
         let help = if error.starts_with("merged") { fill } else { &repair };
         return Err(bad(format!("`{field}`: the cell is {what}"), help));
     }
     // A value that the mapping itself gives is meant.
-    let is_empty = |text: &str| {
-        text.is_empty() || rule.value.is_none() && source.empty.iter().any(|empty| empty == text)
-    };
+    let is_empty = |text: &String| text.is_empty() || rule.value.is_none() && source.empty.contains(text);
     let cell = match cell {
         Cell::List(items) if kind != ValueType::List => match &items[..] {
             [] => &Cell::Empty,
@@ -232,8 +228,7 @@ fn number(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
 fn address(cell: &Cell, field: &str) -> Result<String, Wrong> {
     let Cell::Link(text, target) = cell else {
         let text = cell.text();
-        let is_address =
-            |it: &&str| it.starts_with("http://") || it.starts_with("https://") || it.starts_with("www.");
+        let is_address = |it: &&str| has_scheme(it) || it.starts_with("www.");
         let signs = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '|' | '(' | ')' | '<' | '>');
         let rest = text.split_once("://").map_or("", |(_, rest)| rest);
         if text.split(signs).filter(is_address).count() > 1 || is_address(&rest) && rest.contains("://") {
@@ -260,6 +255,10 @@ pub(super) fn written(value: &Value, field: &String, kind: ValueType) -> Result<
     let (rule, source) = (Rule::default(), Source::default());
     let to = Field { name: field, kind, rule: &rule, source: &source, money: None };
     to.make(&Cell::Text(text.clone()), &Sheet::default(), &Row::default()).map(|made| made.value)
+}
+
+fn has_scheme(text: &str) -> bool {
+    text.starts_with("http://") || text.starts_with("https://")
 }
 
 /// Whether a text is the code or the name of one place.

@@ -83,8 +83,7 @@ impl Draft<'_> {
     pub(super) fn empty_marks(&self) -> Option<String> {
         let (mut marks, mut country) = (BTreeSet::new(), None);
         for column in 0..self.sheet.columns.len() {
-            let (empty, words): (Vec<String>, Vec<String>) =
-                self.column(column).partition(|word| is_empty_mark(word));
+            let (empty, words): (Vec<_>, Vec<_>) = self.column(column).partition(|word| is_empty_mark(word));
             let has_codes = words.iter().any(|word| place::find(word).is_some());
             country = country.or_else(|| empty.iter().filter(|_| has_codes).find_map(|it| place::find(it)));
             marks.extend(empty.iter().map(|mark| quoted(mark)));
@@ -131,6 +130,15 @@ impl Draft<'_> {
         made.iter().filter(is_sum).count()
     }
 
+    /// How many cells of a column have places only, if nearly all have.
+    pub(super) fn places_shown(&self, column: usize) -> usize {
+        let has_places = |text: &String| {
+            [";", "|", ","].iter().any(|sign| items(text, sign).iter().all(|part| is_place(part)))
+        };
+        let (places, others): (Vec<_>, Vec<_>) = self.column(column).partition(has_places);
+        if places.len() >= others.len() * 9 { places.len() } else { 0 }
+    }
+
     /// Whether cells have hours, or words that are not understood.
     pub(super) fn has_hours(&self, column: usize, field: &str) -> bool {
         self.orders(column, field).into_iter().flatten().any(|(_, text, made)| {
@@ -146,16 +154,13 @@ impl Draft<'_> {
             let named = order_of(header).map(DateOrder::name);
             found.extend(named.map(|it| (Some(it), true, format!("the column's name {}", quoted(header)))));
             let orders = self.texts(column).map(|(row, text)| (row, text, proved_order(text)));
-            found.extend(
-                orders.filter_map(|(row, text, it)| it.map(|it| (it, it.is_some(), cell_at(text, row)))),
-            );
+            found.extend(orders.filter_map(|(row, text, it)| Some((it?, it?.is_some(), cell_at(text, row)))));
         }
         verdict("dates  ", ["dmy", "mdy"], found)
     }
 
     pub(super) fn numbers(&self, taken: &Taken) -> Option<String> {
-        let forms =
-            |column: usize| self.texts(column).filter_map(move |it| form_of(it, &self.sheet.columns[column]));
+        let forms = |at: usize| self.texts(at).filter_map(move |it| form_of(it, &self.sheet.columns[at]));
         verdict("numbers", FORMS, columns_of(taken, ValueType::Number).flat_map(forms).collect())
     }
 
@@ -190,9 +195,8 @@ impl Draft<'_> {
         let places = taken.iter().filter(|((_, field), _)| separator == "," && field.ends_with("Countries"));
         let places = places.flat_map(|(_, (column, _))| self.column(*column));
         // No state and no country lies in another one.
-        let is_apart =
-            |text: &str| [is_state, is_place].iter().any(|it| items(text, ",").iter().all(|part| it(part)));
-        Some(match places.filter(|text| !is_apart(text)).find(|text| text.matches(',').count() == 1) {
+        let apart = |it: &str| [is_state, is_place].iter().any(|is| items(it, ",").iter().all(|it| is(it)));
+        Some(match places.filter(|text| !apart(text)).find(|text| text.matches(',').count() == 1) {
             Some(pair) => {
                 format!(
                     "lists   = \",\"  # ? does the comma separate countries, or a place from its country: {}",
@@ -273,14 +277,12 @@ impl Draft<'_> {
     /// A column without any place has none, whatever its name; one of topics that are places has no topics.
     pub(super) fn decide_places(&self, taken: &mut Taken) {
         let parts = |column: usize| {
-            let items =
-                |text: String| [",", ";", "|"].iter().flat_map(|it| items(&text, it)).collect::<Vec<_>>();
+            let items = |text: String| [",", ";", "|"].map(|it| items(&text, it)).into_iter().flatten();
             self.column(column).flat_map(items)
         };
         let has_place = |column: usize| parts(column).any(|part| is_place(&part));
         taken.retain(|(_, field), (column, _)| !field.ends_with("Countries") || has_place(*column));
-        let is_topic =
-            |field: &&Field| field.value_type() == ValueType::List && !field.name.ends_with("Countries");
+        let is_topic = |it: &&Field| it.value_type() == ValueType::List && !it.name.ends_with("Countries");
         let regions = place::names().iter().filter(|name| name.kind == NameKind::Subdivision);
         let regions: BTreeSet<String> = regions.map(|name| fold(name.text)).collect();
         for name in fields_of(Table::Programs).filter(is_topic).map(|field| field.name).chain(["lifecycle"]) {

@@ -14,6 +14,9 @@ use dataset::schema::ValueType;
 /// Fewest bytes of what is too long for a key.
 const LONGEST_KEY: usize = 100;
 
+/// The tables that were read, or why none could be.
+type Tables = Result<Vec<Found>, String>;
+
 /// A table that was read, and how.
 #[derive(Default)]
 pub(super) struct Found {
@@ -144,7 +147,7 @@ pub(super) fn columns_of(taken: &Taken, value_type: ValueType) -> impl Iterator<
 }
 
 /// Every table of a source that has rows.
-pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<Found>, String> {
+pub(super) fn sheets(bytes: &[u8]) -> Tables {
     let names = source::sheets(bytes)?;
     if names.len() > 1 {
         let mut found = Vec::new();
@@ -178,12 +181,7 @@ pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<Found>, String> {
 }
 
 /// The tables of a sheet. What has two readings is declared as the likelier one, as a question.
-fn tables(
-    bytes: &[u8],
-    how: &Reading,
-    title: Option<&str>,
-    mut declared: Vec<String>,
-) -> Result<Vec<Found>, String> {
+fn tables(bytes: &[u8], how: &Reading, title: Option<&str>, mut declared: Vec<String>) -> Tables {
     let mut sheet = source::read(bytes, how)?;
     if sheet.tables.len() > 1 {
         let mut found = Vec::new();

@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Importer, Opened, place as place_in};
-use crate::days;
+use super::{Importer, Keyed, Opened, place as place_in};
 use crate::mapping::FILE;
 use crate::source::sheet::{Cell, listed_in};
 use crate::values::{is_state, items};
+use crate::{days, money};
 use dataset::diagnostics::{Code, Diagnostic, Location};
 use dataset::schema::ValueType;
 use dataset::text::{counted, quoted};
@@ -84,12 +84,9 @@ impl Importer<'_> {
                 let message = format!(
                     "`{field}`: {dates} dates and {texts} texts in one column: day and month of the dates may be swapped"
                 );
-                let help = if is_swapped {
-                    "open the original with the right locale and export it again"
-                } else {
-                    "declare how the texts are written: dates = \"dmy\" or \"mdy\""
-                };
-                report(*line, message, help);
+                let export = "open the original with the right locale and export it again";
+                let declare = "declare how the texts are written: dates = \"dmy\" or \"mdy\"";
+                report(*line, message, if is_swapped { export } else { declare });
             }
         }
     }
@@ -114,8 +111,7 @@ impl Importer<'_> {
                 continue;
             }
             let country = place::find(word).map_or("", |place| place.name(Locale::En));
-            let message =
-                format!("`{field}` is `{word}`, which is {country} or, as in a column of states, the state");
+            let message = format!("`{field}` is `{word}`, which is {country} or, among states, the state");
             let codes: BTreeSet<&String> = open.iter().map(|(_, it)| it).collect();
             let pairs: String = codes.into_iter().map(|it| format!("{it} = \"US-{it}\", ")).collect();
             let help = format!(
@@ -126,22 +122,24 @@ impl Importer<'_> {
         }
     }
 
-    /// Reports columns that the mapping neither maps nor ignores.
+    /// Reports columns that the mapping neither maps nor ignores, and notes those that it ignores.
     pub(super) fn report_new_columns(&mut self, Opened { source, sheet, file }: Opened<'_>) {
-        let mut new = Vec::new();
+        let (mut new, mut ignored) = (Vec::new(), Vec::new());
         let mut report = |message: String, help: String| {
             self.report
                 .push(Diagnostic::new(Code::NewColumn, Location { file, line: 1 }, message).help(help));
         };
         for (index, column) in sheet.columns.iter().enumerate() {
             let fields = source.targets.iter().flat_map(|target| &target.fields);
-            let named = fields.flat_map(|(.., rule)| &rule.columns).chain(&source.ignore).chain(&source.key);
-            let is_named = named.into_iter().any(|name| name.trim_start_matches('/') == column);
-            if is_named || listed_in(&source.ignore, column) {
+            let mut named = fields.flat_map(|(.., rule)| &rule.columns).chain(&source.key);
+            if named.any(|name| name.trim_start_matches('/') == column) {
                 continue;
             }
-            if !column.is_empty() {
-                new.push(quoted(column));
+            let is_ignored = listed_in(&source.ignore, column);
+            if is_ignored || !column.is_empty() {
+                let is_read = is_ignored && (column.is_empty() || money::is_currency_column(column));
+                let list = if is_ignored { &mut ignored } else { &mut new };
+                list.extend(Some(quoted(column)).filter(|_| !is_read));
                 continue;
             }
             let Some((_, first)) = sheet.cells(index).next() else { continue };
@@ -158,17 +156,18 @@ impl Importer<'_> {
                 format!("map each, or add it to `ignore` of source `{}`", source.name),
             );
         }
+        if !ignored.is_empty() {
+            let (count, names) = (counted(ignored.len(), "column"), ignored.join(", "));
+            let note = format!("{count} left out, as `ignore` lists them: {names}");
+            self.report.note(format!("source `{}`: {note}", source.name));
+        }
     }
 
-    /// The key of each row, and the rows that repeat one; a missing or repeated key is an error.
-    pub(super) fn keys(
-        &mut self,
-        Opened { source, sheet, file }: Opened<'_>,
-    ) -> (Vec<Option<String>>, BTreeSet<u32>) {
+    /// The rows with their keys. A row without one of its own is one error: nothing else sees it.
+    pub(super) fn keys<'s>(&mut self, Opened { source, sheet, file }: Opened<'s>) -> Vec<Keyed<'s>> {
         let columns: Vec<usize> = source.key.iter().filter_map(|column| sheet.column(column)).collect();
-        let mut repeated = BTreeSet::new();
         if columns.is_empty() || columns.len() < source.key.len() {
-            return (vec![None; sheet.rows.len()], repeated);
+            return sheet.rows.iter().map(|row| (row, None)).collect();
         }
         let mut known: BTreeMap<String, u32> = BTreeMap::new();
         let mut keys = Vec::with_capacity(sheet.rows.len());
@@ -176,14 +175,14 @@ impl Importer<'_> {
             let text = |at: &usize| Some(row.text(*at)).filter(|it| !source.empty.contains(it));
             let texts: Vec<String> = columns.iter().map(|at| text(at).unwrap_or_default()).collect();
             let key = if texts.iter().all(String::is_empty) { String::new() } else { texts.join(" / ") };
-            keys.push(Some(key.clone()));
             let is_broken = columns.iter().any(|at| matches!(row.cells.get(*at), Some(Cell::Broken(_))));
             let message = match known.get(&key) {
                 _ if is_broken => format!("the key is {}", quoted(&key)),
                 _ if key.is_empty() => "the row has no key".to_owned(),
                 Some(line) => format!("the key {} is that of row {line} too", quoted(&key)),
                 None => {
-                    known.insert(key, row.line);
+                    known.insert(key.clone(), row.line);
+                    keys.push((row, Some(key)));
                     continue;
                 }
             };
@@ -192,12 +191,11 @@ impl Importer<'_> {
                 "give it one in the source, name another column or several as `key`; or, if the row is no record, list \
                  its first text in `skip`"
             } else {
-                repeated.insert(row.line);
                 "give each row a key of its own in the source, or name another column or several as `key`"
             };
             let problem = Diagnostic::new(code, Location { file, line: row.line }, message);
             self.report.push(problem.value("key", key).help(help));
         }
-        (keys, repeated)
+        keys
     }
 }

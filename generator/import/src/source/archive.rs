@@ -2,6 +2,7 @@
 
 use std::io::{BufReader, Cursor, Read as _};
 
+use super::sheet::Done;
 use super::xml::{Part, each_part};
 
 /// Most bytes that a workbook unpacks to.
@@ -14,8 +15,8 @@ pub(super) type Archive<'a> = zip::ZipArchive<Cursor<&'a [u8]>>;
 
 /// Unpacks everything once and discards it, because the stated sizes may be false.
 pub(crate) fn unpacks(bytes: &[u8], most: u64) -> Result<Archive<'_>, String> {
-    let mut archive =
-        zip::ZipArchive::new(Cursor::new(bytes)).map_err(|error| format!("it is no workbook: {error}"))?;
+    let broken = |error| format!("it is no workbook: {error}");
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(broken)?;
     let mut left = most;
     for number in 0..archive.len() {
         let mut file = archive.by_index(number).map_err(|error| format!("it is damaged: {error}"))?;
@@ -29,11 +30,7 @@ pub(crate) fn unpacks(bytes: &[u8], most: u64) -> Result<Archive<'_>, String> {
 }
 
 /// Calls a function with each part of a file of a workbook.
-pub(super) fn each_part_of(
-    archive: &mut Archive<'_>,
-    path: &str,
-    take: impl FnMut(Part<'_>) -> Result<(), String>,
-) -> Result<(), String> {
-    let file = archive.by_name(path).map_err(|_| format!("it is no workbook: it has no {path}"))?;
+pub(super) fn each_part_of(from: &mut Archive<'_>, path: &str, take: impl FnMut(Part<'_>) -> Done) -> Done {
+    let file = from.by_name(path).map_err(|_| format!("it is no workbook: it has no {path}"))?;
     each_part(BufReader::new(file), "it is damaged", take)
 }

@@ -53,18 +53,15 @@ fn array(mut value: Value, rows: Option<&str>) -> Result<Vec<Value>, String> {
             Some(_) => Err(format!("what stands at rows = \"{only}\" is no array")),
             None => Err(format!("nothing stands at rows = \"{only}\"")),
         },
-        several => {
-            Err(format!("it has several arrays; name one, as rows = \"{}\"", several.join("\" or \"")))
-        }
+        all => Err(format!("it has several arrays; name one, as rows = \"{}\"", all.join("\" or \""))),
     }
 }
 
 /// Pointers of the arrays of objects in an object; what stands nearest hides what is in other members.
 fn arrays(value: &Value, path: &str, levels: usize, found: &mut Vec<String>) {
     let members = || value.as_object().into_iter().flatten();
-    let is_rows =
-        |value: &Value| value.as_array().is_some_and(|it| it.iter().all(Value::is_object) && !it.is_empty());
-    found.extend(members().filter(|(_, value)| is_rows(value)).map(|(name, _)| format!("{path}/{name}")));
+    let rows = |it: &Value| it.as_array().is_some_and(|it| it.iter().all(Value::is_object) && !it.is_empty());
+    found.extend(members().filter(|(_, value)| rows(value)).map(|(name, _)| format!("{path}/{name}")));
     for (name, inner) in members().filter(|_| levels > 1 && found.is_empty()).collect::<Vec<_>>() {
         arrays(inner, &format!("{path}/{name}"), levels - 1, found);
     }
@@ -87,9 +84,7 @@ fn flatten(name: &str, value: Value, depth: usize, named: &mut Vec<(String, Cell
     }
     let mut inner = |own: &dyn Display, value| flatten(&format!("{name}/{own}"), value, depth + 1, named);
     let cell = match value {
-        Value::Object(members) => {
-            return members.into_iter().try_for_each(|(own, value)| inner(&own, value));
-        }
+        Value::Object(members) => return members.into_iter().try_for_each(|(own, it)| inner(&own, it)),
         Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
             return items.into_iter().enumerate().try_for_each(|(position, item)| inner(&position, item));
         }

@@ -12,11 +12,10 @@ pub(crate) fn plain(cell: &Cell) -> Option<Cell> {
     let (mut out, mut rest, mut links) = (String::new(), 0, Vec::new());
     // Line ends of HTML are spaces, unless it has no other lines.
     let has_blocks = tags(html).any(|(_, _, name, _)| is_block(&name));
-    let words =
-        |text: &str| if has_blocks { characters(text).replace(['\r', '\n'], " ") } else { characters(text) };
+    let line = |it: &str| if has_blocks { characters(it).replace(['\r', '\n'], " ") } else { characters(it) };
     let mut open: Option<(usize, String)> = None;
     for (start, end, name, inner) in tags(html) {
-        out.push_str(&words(&html[rest..start]));
+        out.push_str(&line(&html[rest..start]));
         rest = end;
         if is_block(&name) {
             out.push('\n');
@@ -32,7 +31,7 @@ pub(crate) fn plain(cell: &Cell) -> Option<Cell> {
             links.push((shown, address));
         }
     }
-    out.push_str(&words(&html[rest..]));
+    out.push_str(&line(&html[rest..]));
     let lines = out.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
     let text = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
     match &links[..] {
@@ -45,7 +44,7 @@ pub(crate) fn plain(cell: &Cell) -> Option<Cell> {
 }
 
 /// Whether an element begins and ends a line.
-fn is_block(name: &str) -> bool {
+pub(super) fn is_block(name: &str) -> bool {
     find_word("block", name).is_some()
 }
 

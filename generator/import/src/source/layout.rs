@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::sheet::{Cell, EMPTY, Grid, Lone, Merged, Reading, Row, Sheet, listed_in};
+use super::sheet::{Cell, Done, EMPTY, Grid, Lone, Merged, Reading, Row, Sheet, listed_in};
 use crate::fields::is_column_name;
 use dataset::text::{counted, quoted};
 
@@ -29,8 +29,8 @@ pub(super) fn read(mut grid: Grid, how: &Reading) -> Result<Sheet, String> {
     if let Some(last) = header.last().filter(|_| !above.is_empty()) {
         sheet.notes.push(format!("row {} names the columns; what stands above is left out", last.line));
     }
-    let repeated = rows.extract_if(.., |row| header.iter().any(|it| repeats(row, it))).count();
-    sheet.note_rows(repeated, "left out: the names of the columns again");
+    let repeated = rows.extract_if(.., |row| header.iter().any(|it| repeats(row, it)));
+    let repeated = sheet.note_rows(repeated, "left out: the names of the columns again");
     if let Some((doubtful, _, true)) = &sheet.header_doubt {
         rows.retain(|row| row.line != *doubtful);
     }
@@ -91,7 +91,7 @@ fn leave_out_hidden(grid: &mut Grid, how: &Reading, sheet: &mut Sheet) {
     let struck = |row: &Row, cell: usize| grid.struck.contains(&(row.line, cell));
     let is_struck = |row: &Row| (0..row.cells.len()).all(|at| row.cells[at].is_empty() || struck(row, at));
     let is_hidden = |row: &Row| grid.hidden_rows.contains(&row.line) || is_struck(row);
-    let hidden = grid.rows.extract_if(.., |row| !how.takes_hidden() && is_hidden(row)).count();
+    let hidden = grid.rows.extract_if(.., |row| !how.takes_hidden() && is_hidden(row));
     sheet.note_rows(hidden, "left out, hidden or struck through; hidden = \"take\" takes them");
 }
 
@@ -136,8 +136,7 @@ fn header_of(rows: &[Row], how: &Reading) -> Result<Range<usize>, String> {
     let widest = rows.iter().take(20).map(filled).max().unwrap_or(0);
     let row = rows.iter().position(|row| filled(row) * 2 > widest).ok_or(EMPTY)?;
     let above = rows[..row].iter().rev().zip(1..);
-    let above =
-        above.take_while(|(it, distance)| filled(it) > 1 && it.line + distance == rows[row].line).count();
+    let above = above.take_while(|(it, far)| filled(it) > 1 && it.line + far == rows[row].line).count();
     match (above >= more, goes_on(rows, row)) {
         (true, true) if more > 0 => {
             let (first, last, count) = (rows[row - more].line, rows[row].line, more + 1);
@@ -188,8 +187,7 @@ fn one_table(rows: &mut Vec<Row>, how: &Reading, sheet: &mut Sheet) -> Result<Ra
     let heading = |header: &Range<usize>| header.start.checked_sub(1).and_then(|above| lone(&rows[above]));
     let starts = |header: &Range<usize>| header.start - usize::from(heading(header).is_some());
     let declared = headers.iter().map(|header| {
-        let is_only =
-            |text: &String| headers.iter().filter(|it| heading(it).as_ref() == Some(text)).count() == 1;
+        let is_only = |it: &String| headers.iter().filter(|at| heading(at).as_ref() == Some(it)).count() == 1;
         let heading = heading(header).filter(|text| is_only(text) && line_of(text).is_none());
         heading.unwrap_or_else(|| rows[header.start].line.to_string())
     });
@@ -202,17 +200,16 @@ fn one_table(rows: &mut Vec<Row>, how: &Reading, sheet: &mut Sheet) -> Result<Ra
     };
     let header = headers[chosen].clone();
     let end = headers.get(chosen + 1).map_or(rows.len(), starts);
-    let others = rows.len() - end + starts(&header);
     // The heading of a declared table goes too.
     let start = if how.table.is_some() { header.start } else { 0 };
     if how.table.is_none() && headers.len() > 1 {
         sheet.tables = headers.iter().map(|it| rows[it.start].line).zip(declared).collect();
     }
+    if how.table.is_some() {
+        sheet.note_rows(rows[..starts(&header)].iter().chain(&rows[end..]), "of other tables left out");
+    }
     rows.truncate(end);
     drop(rows.drain(..start));
-    if how.table.is_some() {
-        sheet.note_rows(others, "of other tables left out");
-    }
     Ok(header.start - start..header.end - start)
 }
 
@@ -229,9 +226,8 @@ fn header_doubt(rows: &[Row], header: &Range<usize>) -> Option<(u32, String, boo
         cells.map(|cell| quoted(&cell.text())).collect::<Vec<_>>().join(", ")
     };
     let [one, two] = [&rows[top], &rows[top + 1]];
-    let both =
-        format!("rows {} and {} both name columns: {}; {}", one.line, two.line, words(one), words(two));
-    Some((two.line, both, is_below))
+    let it = format!("rows {} and {} both name columns: {}; {}", one.line, two.line, words(one), words(two));
+    Some((two.line, it, is_below))
 }
 
 /// The names of columns: what the rows of a header have above each other. A name in an upper row also stands for the
@@ -246,12 +242,10 @@ fn names(header: &mut [Row], merged: &[Merged]) -> Vec<String> {
     let is_merged = header.iter().any(|row| across(row.line).next().is_some());
     for at in 0..header.len() {
         let (upper, lower) = header.split_at_mut(at + 1);
-        let (row, is_named) =
-            (&mut upper[at], |column: usize| lower.iter().any(|it| !it.cells[column].is_empty()));
+        let (row, is_named) = (&mut upper[at], |at: usize| lower.iter().any(|it| !it.cells[at].is_empty()));
         for column in 1..width {
-            let reaches =
-                !is_merged || across(row.line).any(|(_, [left, right])| *left < column && column <= *right);
-            if row.cells[column].is_empty() && reaches && is_named(column - 1) && is_named(column) {
+            let spans = !is_merged || across(row.line).any(|(_, ends)| ends[0] < column && column <= ends[1]);
+            if row.cells[column].is_empty() && spans && is_named(column - 1) && is_named(column) {
                 row.cells[column] = row.cells[column - 1].clone();
             }
         }
@@ -266,20 +260,14 @@ fn names(header: &mut [Row], merged: &[Merged]) -> Vec<String> {
 }
 
 /// Takes the rows of a sheet. A row with one cell is a heading of those below it, or a doubt.
-fn take_headings(
-    rows: Vec<Row>,
-    title: Option<String>,
-    grid: &Grid,
-    how: &Reading,
-    sheet: &mut Sheet,
-) -> Result<(), String> {
+fn take_headings(rows: Vec<Row>, top: Option<String>, grid: &Grid, how: &Reading, sheet: &mut Sheet) -> Done {
     let name = how.sections.as_deref().filter(|name| !name.is_empty());
     if let Some(name) = name.filter(|name| sheet.columns.iter().any(|it| it == name)) {
         return Err(format!("it has a column \"{name}\" already: give `sections` another name"));
     }
     let is_narrow = sheet.columns.iter().filter(|name| !name.is_empty()).count() < FEWEST_COLUMNS;
     let is_covered = |line: u32| grid.merged.iter().any(|([first, last], _)| *first < line && line <= *last);
-    let (mut heading, mut open, mut taken) = (title, None::<Lone>, 0);
+    let (mut heading, mut open, mut taken) = (top, None::<Lone>, 0);
     for mut row in rows {
         let text =
             lone(&row).filter(|_| !is_narrow && how.sections.as_deref() != Some("") && !is_covered(row.line));

@@ -6,7 +6,7 @@ use jiff::civil::{Date, DateTime};
 
 use super::archive::{Archive, Name, each_part_of};
 use super::number_format::has_unit;
-use super::sheet::{Cell, Grid, MOST_COLUMNS, MOST_ROWS, Row, weigh, within, within_columns};
+use super::sheet::{Cell, Grid, MOST_COLUMNS, MOST_ROWS, Row, UNSAVED, weigh, within, within_columns};
 use super::xml::{Part, attributes};
 
 /// Most bytes of a text that stands in several columns.
@@ -167,9 +167,7 @@ impl Walk {
                 }
             }
             ("boolean", _) => Cell::Text(get("boolean-value").to_owned()),
-            ("", _) if self.cell.contains_key("formula") => {
-                Cell::Broken("a formula without a saved value".to_owned())
-            }
+            ("", _) if self.cell.contains_key("formula") => Cell::Broken(UNSAVED.to_owned()),
             _ => match (text, &self.link) {
                 (Cell::Text(text), Some(target)) => Cell::Link(text, target.as_str().into()),
                 (text, _) => text,

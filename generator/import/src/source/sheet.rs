@@ -1,5 +1,6 @@
 //! Rows of cells as a source holds them, before and after its columns have names.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Display;
 use std::hash::{BuildHasher as _, RandomState};
@@ -60,6 +61,9 @@ pub(crate) enum Cell {
     Broken(String),
 }
 
+/// Why a cell has no value whose formula was never computed.
+pub(super) const UNSAVED: &str = "a formula without a saved value";
+
 /// How formulas fail, in the languages of common spreadsheet programs.
 const ERRORS: [&str; 6] = ["#N/A", "#N/D", "#NV", "#ERROR!", "#NAME?", "#FIELD!"];
 
@@ -106,6 +110,9 @@ impl Cell {
         }
     }
 }
+
+/// Nothing, or why a source is refused.
+pub(super) type Done = Result<(), String>;
 
 /// Adds what some rows weigh to a sum, which has a limit.
 pub(super) fn weigh(sum: &mut usize, cells: &[Cell], times: usize) -> Result<(), String> {
@@ -177,12 +184,11 @@ pub(crate) struct Lone {
 /// The first of some rows with one cell, for a message: `3 Europe, 9 Asia`.
 pub(crate) fn listed<'l>(rows: impl Iterator<Item = &'l Lone>) -> String {
     const MOST: usize = 10;
-    let mut texts: Vec<String> =
-        rows.take(MOST + 1).map(|it| format!("{} {}", it.line, quoted(&it.text))).collect();
-    if let Some(last) = texts.get_mut(MOST) {
+    let mut all: Vec<_> = rows.take(MOST + 1).map(|it| format!("{} {}", it.line, quoted(&it.text))).collect();
+    if let Some(last) = all.get_mut(MOST) {
         "…".clone_into(last);
     }
-    texts.join(", ")
+    all.join(", ")
 }
 
 /// The rows of a source, and what has two readings until a mapping declares one.
@@ -220,6 +226,13 @@ impl ColumnPlace {
     }
 }
 
+/// The first of some rows, for a message.
+pub(crate) fn rows_of(lines: &[u32]) -> String {
+    let more = if lines.len() > 10 { " …" } else { "" };
+    let noun = if lines.len() == 1 { "row" } else { "rows" };
+    format!("{noun} {}{more}", lines.iter().take(10).map(u32::to_string).collect::<Vec<_>>().join(", "))
+}
+
 /// The letters of a column.
 pub(super) fn letters(column: usize) -> String {
     let last = char::from(b'A' + u8::try_from(column % 26).unwrap_or(0));
@@ -252,11 +265,12 @@ impl Sheet {
         cells.filter(|(_, cell)| !cell.is_empty())
     }
 
-    /// Notes what some rows are, if there are any.
-    pub(crate) fn note_rows(&mut self, count: usize, what: &str) {
-        if count > 0 {
-            self.notes.push(format!("{} {what}", counted(count, "row")));
-        }
+    /// Notes what became of some rows, if there are any, and counts them.
+    pub(crate) fn note_rows(&mut self, rows: impl Iterator<Item = impl Borrow<Row>>, what: &str) -> usize {
+        let lines: Vec<u32> = rows.map(|row| row.borrow().line).collect();
+        let note = || format!("{} {what}: {}", counted(lines.len(), "row"), rows_of(&lines));
+        self.notes.extend((!lines.is_empty()).then(note));
+        lines.len()
     }
 
     /// Leaves out rows that repeat another one cell by cell.
@@ -264,8 +278,8 @@ impl Sheet {
         let (mut seen, hashers) = (HashSet::new(), [RandomState::new(), RandomState::new()]);
         // 128 bits of a row that nobody can foresee: its cells would be there twice.
         let key = |row: &Row| hashers.each_ref().map(|it| it.hash_one(format!("{:?}", row.cells)));
-        let repeated = self.rows.extract_if(.., |row| !seen.insert(key(row))).count();
-        self.note_rows(repeated, "left out: the same as another one in every cell");
+        let repeated: Vec<Row> = self.rows.extract_if(.., |row| !seen.insert(key(row))).collect();
+        self.note_rows(repeated.iter(), "left out: the same as another one in every cell");
     }
 
     /// Of rows of named cells: columns in the order in which they are first seen. Cells of one name are a list.

@@ -12,7 +12,7 @@ use quick_xml::events::BytesStart;
 
 use super::archive::{Archive, Name, each_part_of};
 use super::number_format::{shown_date, shown_number};
-use super::sheet::{Cell, Grid, MOST_COLUMNS, MOST_ROWS, Row, weigh, within, within_columns};
+use super::sheet::{Cell, Done, Grid, MOST_COLUMNS, MOST_ROWS, Row, UNSAVED, weigh, within, within_columns};
 use super::xml::Part;
 use crate::money;
 
@@ -112,12 +112,7 @@ fn column_of(place: &str) -> u32 {
 }
 
 /// Cell by cell: a single one in the last corner must not cost the memory of all between.
-fn cells(
-    book: &mut Xlsx<Cursor<&[u8]>>,
-    name: &str,
-    formulas: &BTreeSet<(u32, u32)>,
-    grid: &mut Grid,
-) -> Result<(), String> {
+fn cells(book: &mut Xlsx<Cursor<&[u8]>>, name: &str, empty: &BTreeSet<(u32, u32)>, grid: &mut Grid) -> Done {
     let mut reader = book.worksheet_cells_reader(name).map_err(|error| error.to_string())?;
     let styles = reader.styles().iter().map(|style| {
         let format = style.number_format.as_ref().map_or_else(String::new, |it| it.format_code.to_string());
@@ -129,9 +124,7 @@ fn cells(
         let (row, column) = next.get_position();
         let (line, index) = (row + 1, column as usize);
         let value = match cell(next.get_value()) {
-            Cell::Empty if formulas.contains(&(line, column)) => {
-                Cell::Broken("a formula without a saved value".to_owned())
-            }
+            Cell::Empty if empty.contains(&(line, column)) => Cell::Broken(UNSAVED.to_owned()),
             Cell::Empty => continue,
             plain => shown(plain, styles.get(style).map_or("", |(format, _)| format)),
         };

@@ -12,7 +12,7 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
 use super::html;
-use super::sheet::{Cell, MOST_ROWS, MOST_VALUES, Sheet, within};
+use super::sheet::{Cell, Done, MOST_ROWS, MOST_VALUES, Sheet, within};
 
 /// Most levels of elements in elements.
 const DEEPEST: usize = 64;
@@ -29,12 +29,8 @@ pub(super) enum Part<'a> {
 }
 
 /// Calls a function with each part of a document; `broken` begins the error of one that is no XML.
-pub(super) fn each_part(
-    document: impl BufRead,
-    broken: &str,
-    mut take: impl FnMut(Part<'_>) -> Result<(), String>,
-) -> Result<(), String> {
-    let (mut reader, mut buffer) = (Reader::from_reader(document), Vec::new());
+pub(super) fn each_part(text: impl BufRead, broken: &str, mut take: impl FnMut(Part<'_>) -> Done) -> Done {
+    let (mut reader, mut buffer) = (Reader::from_reader(text), Vec::new());
     loop {
         buffer.clear();
         match reader.read_event_into(&mut buffer).map_err(|error| format!("{broken}: {error}"))? {
@@ -91,6 +87,9 @@ struct Element {
     /// Its text with that of what stands in it as HTML, and whether some is its own.
     text: String,
     is_mixed: bool,
+    /// Whether it has blocks of HTML, such as paragraphs; and elements of other names.
+    has_blocks: bool,
+    has_fields: bool,
     /// The columns of what stands in it: none if it is a text with markup.
     columns: Vec<(String, Cell)>,
     link: String,
@@ -133,21 +132,23 @@ impl Walk {
     }
 
     /// The end of an element: its text is a column, and a list where the element repeats. In a text with elements between
-    /// its words, they are markup.
+    /// its words, and in an element of paragraphs alone, they are markup.
     fn end(&mut self) {
         self.depth = self.depth.saturating_sub(1);
         let path = self.path();
         let Some(mut element) = self.open.pop() else { return };
         // The row's own text, between its columns, is none.
-        if element.is_mixed && !self.open.is_empty() {
-            element
-                .columns
-                .retain(|(name, _)| name.strip_prefix(&path).is_some_and(|it| it.starts_with('@')));
+        let is_text = element.is_mixed || element.has_blocks && !element.has_fields;
+        if is_text && !self.open.is_empty() {
+            let is_own = |name: &str| name.strip_prefix(&path).is_some_and(|it| it.starts_with('@'));
+            element.columns.retain(|(name, _)| is_own(name));
             let cell = Cell::of_text(&element.text);
             element.columns.push((path, html::plain(&cell).unwrap_or(cell)));
         }
         if let Some(parent) = self.open.last_mut() {
             let Element { name, link, text, .. } = element;
+            parent.has_blocks |= html::is_block(&name);
+            parent.has_fields |= !html::is_known(&name) || element.has_fields;
             let name = if html::is_known(&name) { &name } else { "span" };
             parent.text.push_str(&format!("<{name} href=\"{link}\">{text}</{name}>"));
             parent.columns.append(&mut element.columns);

@@ -102,6 +102,13 @@ fn rows_that_leave_and_come_with_the_same_names_are_one_error() {
     let [error] = errors[..] else { panic!("{errors:?}") };
     let message = "2 rows of programs left source `a`, and 2 came with the same names";
     assert!(!is_done && error.message.contains(message), "{error:?}");
+    assert_eq!(error.at.line, 2);
+    // The place is that of the row that came, not of the first one.
+    let rows = "2,B,,X,https://a.example/2,\nZ1,A,,X,https://a.example/1,\n";
+    place.write("inbox/a", format!("{HEAD}{rows}").as_bytes());
+    let (_, report) = place.import();
+    let error = report.sorted().into_iter().find(|it| it.code == Code::DuplicateId).unwrap();
+    assert_eq!(error.at.line, 3, "{error:?}");
     place.write(FILE, MAPPING.replace("empty", "gone = \"remove\"\nempty").as_bytes());
     place.imported();
 }
@@ -150,6 +157,25 @@ fn the_text_of_an_element_is_whole_with_lines_for_paragraphs() {
         ("about", "For schools only.\nNot for firms (https://f.example/?a%3Eb).\nNo fee.\nTwice."),
         ("sum@currency", "EUR"),
         ("sum/most", "5"),
+    ];
+    assert_eq!(row, expected.map(|(name, text)| (name.to_owned(), text.to_owned())));
+}
+
+#[test]
+fn paragraphs_alone_are_the_text_of_their_element() {
+    let xml = "<calls><call><about>\n <p>For <b>schools</b>.</p>\n <p>No fee.</p>\n</about>\
+        <who><div><ul><li>Firms</li><li>Clubs</li></ul></div><p>Others</p></who>\
+        <place><iso>ES</iso><p>Cádiz</p><p>Jerez</p></place><p>Own</p><p>words</p></call></calls>";
+    let sheet = read(xml.as_bytes(), &Reading::default()).unwrap();
+    let cells = sheet.rows[0].cells.iter().map(Cell::text);
+    let row: Vec<(String, String)> = sheet.columns.iter().cloned().zip(cells).collect();
+    let expected = [
+        ("about", "For schools.\nNo fee."),
+        ("who", "Firms\nClubs\nOthers"),
+        // Beside what is no markup, and in the row itself, they are columns.
+        ("place/iso", "ES"),
+        ("place/p", "Cádiz|Jerez"),
+        ("p", "Own|words"),
     ];
     assert_eq!(row, expected.map(|(name, text)| (name.to_owned(), text.to_owned())));
 }
@@ -214,6 +240,7 @@ fn the_cells_that_become_notes_are_counted_with_their_rows() {
     let shown = format!("{report:?}");
     for note in [
         "source `a`: 1 row left out, as `skip` lists them: row 5",
+        "source `a`: 1 column left out, as `ignore` lists them: `Title`",
         "1 column left out, not mapped: `Person`",
         "source `a`: `Ends`: 2 cells published as notes: rows 2, 3",
     ] {
@@ -293,4 +320,23 @@ fn a_place_in_a_message_is_that_of_the_sheet_too() {
     let [(code, at, message)] = &errors[..] else { panic!("{errors:?}") };
     assert_eq!((*code, at.as_str()), ("E0501", "b:3"));
     assert!(message.starts_with("the key `1` is taken, see ") && message.ends_with("inbox/a:3"), "{message}");
+}
+
+#[test]
+fn a_row_without_a_key_is_an_error_that_stays_and_nothing_has_an_empty_key() {
+    let cycles = "[sources.a.cycles]\nlabel = { value = \"2027\" }\ndeadlineOn = { column = \"City\", notes = true }\n";
+    let mapping = MAPPING.replace("join = [\"Title\", \"City\"], with = \", \"", "column = \"Title\"");
+    let mapping = format!("{mapping}programType = {{ value = \"grant\" }}\n{cycles}");
+    for key in ["", "tbc"] {
+        let rows = format!(
+            "1,A,2027-03-01,X,https://a.example/1,\n{key},B,2027-03-02 noon,X,https://a.example/2,\n"
+        );
+        let place = Place::new(&[(FILE, &mapping), ("inbox/a", &format!("{HEAD}{rows}"))]);
+        assert_eq!(place.checked(), [("E0107", "a:3".to_owned(), "the row has no key".to_owned())], "{key}");
+        let mut report = Diagnostics::new();
+        let order = ImportOptions { data: place.folder.path(), sources: &[], from: None };
+        let files = import(&order, &mut report).unwrap().files;
+        let written = files.values().map(|it| String::from_utf8_lossy(it)).collect::<String>();
+        assert!(written.contains("\"key\":\"1\"") && !written.contains(":\"\""), "{written}");
+    }
 }

@@ -35,7 +35,7 @@ fn evidence_is_what_the_import_takes() {
             "fundingMaxUsd = \"Max award\"  # ? 1 of 3 cells fit, not 10-20k, row 2",
             "deadlineOn = \"Deadline\"  # 2 of 3 cells fit, not 30/02/2027, row 2",
             "programType = { value = \"opportunity\" }  # no column has a kind, such as grant",
-            "eligibleCountries = \"Country\"  # ? right? its name fits only in part; 2 of 3 cells fit, not Georgia, US, row 2",
+            "eligibleCountries = \"Country\"  # ? are these the countries whose people may apply? \"Country\" alone does not say; 2 of 3 cells fit, not Georgia, US, row 2",
     ]);
 }
 
@@ -54,12 +54,21 @@ fn two_names_in_a_cell_of_organizations_are_a_question() {
         let rows = "A,Acme\nB,Umbrella\nC,\"Smith, Jones & Co\"\nD,";
         drafted("a.csv", &format!("Title,Funder\n{rows}{cell}\n")).0
     };
-    for cell in ["Acme; Other", "Acme / Other", "Acme and Umbrella", "Acme & Umbrella"] {
+    for cell in [
+        "Acme; Other",
+        "Acme / Other",
+        "Acme and Umbrella",
+        "Acme & Umbrella",
+        "Acme and Sons",
+        "Ashdown Trust & Beacon Fund",
+        "Fundación X y Ayuntamiento de Cádiz",
+        "Stiftung Nord und Ministerium für Kultur",
+    ] {
         let question =
             format!("? \"{cell}\" is one organization, or add to both rules: values = {{ \"{cell}\" = ");
         assert!(drafted(cell).contains(&question), "{cell}");
     }
-    for cell in ["Acme", "Acme and Sons", "Church & Dwight"] {
+    for cell in ["Acme", "Church & Dwight", "Trust for Arts and Crafts"] {
         assert!(!drafted(cell).contains("both rules"), "{cell}");
     }
 }
@@ -91,8 +100,8 @@ fn names_of_columns_are_read_without_what_stands_around_the_sum() {
         let line = mapping.0.lines().find(|line| line.ends_with("2 of 2 cells fit") && line.contains(name));
         // A fact has the name of the column beside it.
         let is_fact = ["EUR", "€", "euros"].iter().any(|it| name.contains(it));
-        let doubt = "# ? right? its name fits only in part;";
-        assert!(line.is_some_and(|line| line.contains(doubt) != is_fact), "{name}\n{}", mapping.0);
+        let doubt = format!("# ? is this the largest sum of one award? \"{name}\" alone does not say;");
+        assert!(line.is_some_and(|line| line.contains(&doubt) != is_fact), "{name}\n{}", mapping.0);
     }
     let groups = "Name;Funder;Link;Age;;Award (€);\n;;;Min;Max;Min;Max\nA;X;https://a.example/1;18;30;5;6\n";
     drafted("a.csv", groups).has(&["amount = \"Award (€) / Max\"  # 1 of 1 cells fit"]);
@@ -203,6 +212,21 @@ fn places_are_what_the_import_reads_as_places() {
 }
 
 #[test]
+fn a_column_of_places_that_nothing_takes_is_a_question() {
+    let names = ["Spain", "Peru; Kenya", "Chile", "France", "Italy", "Brazil", "Ghana", "India", "Malta"];
+    let ignored = |last: &str| line(&with_column("Coverage", &[&names[..], &[last]].concat()), "ignore");
+    let question = |count: u32| {
+        format!(
+            "ignore  = [\"Coverage\"]  # ? not published; \"Coverage\" has places in {count} of 10 cells: eligibleCountries?"
+        )
+    };
+    assert_eq!(ignored("Nepal"), question(10));
+    assert_eq!(ignored("by arrangement"), question(9));
+    let two = with_column("Coverage", &["Spain", "Peru", "by arrangement"]);
+    assert_eq!(line(&two, "ignore"), "ignore  = [\"Coverage\"]  # not published");
+}
+
+#[test]
 fn an_address_that_the_check_refuses_does_not_fit() {
     let rows = "Name,Funder,Type,Link\nA,F,grant,https://a.example/\nB,F,grant,b.example\nC,F,grant,c.example/young\n";
     drafted("a.csv", rows).has(&["officialUrl = \"Link\"  # 2 of 3 cells fit, not b.example, row 3"]);
@@ -236,6 +260,9 @@ fn what_the_cells_or_a_note_answer_is_no_question() {
     // A range has both ends; in a column of most sums, it may be a slip.
     let sums = ["US$500 - US$900", "US$500", "US$700"];
     let least = |name: &str| line(&with_column(name, &sums), "fundingMinUsd");
-    assert!(least("Amount").ends_with("# 1 of 3 cells have a least sum"));
-    assert!(least("Max award").ends_with("# ? 1 of 3 cells have a least sum"));
+    let cells = "cells have a least sum, as US$500 - US$900";
+    assert!(least("Amount").ends_with(&format!("# 1 of 3 {cells}")));
+    assert!(least("Max award").ends_with(&format!("# ? 1 of 3 {cells}")));
+    let most = with_column("Max award", &["US$500 - US$900", "US$500 - US$700"]);
+    assert!(line(&most, "fundingMinUsd").ends_with(&format!("# ? 2 of 2 {cells}")), "{}", most.0);
 }

@@ -97,7 +97,7 @@ fn two_tables_in_a_sheet_are_refused_with_the_lines_of_both() {
         let past = sheet(&rows, &past).unwrap();
         assert_eq!(past.columns, ["Ref", "Name", "Year"]);
         assert_eq!((past.rows.len(), past.rows[0].line), (2, 8));
-        assert_eq!(past.notes, ["4 rows of other tables left out"]);
+        assert_eq!(past.notes, ["4 rows of other tables left out: rows 1, 2, 3, 4"]);
     }
     let empty = Reading { table: Some("5".to_owned()), ..Reading::default() };
     assert_eq!(sheet(&rows, &empty).unwrap_err(), "row 5, which `table` declares, has nothing");

@@ -47,6 +47,21 @@ fn the_only_visible_sheet_is_read_and_several_need_a_name() {
 }
 
 #[test]
+fn hidden_and_struck_rows_are_counted_with_their_places() {
+    let cell = |line: usize| text(&format!("A{line}"), &format!("K{line}"));
+    let rows = |count: usize| {
+        let cells = (2..2 + count).map(cell).collect::<Vec<_>>();
+        let struck = |line: usize| cell(line).replace("<c ", "<c s=\"2\" ");
+        let sheet = sheet_of(&cells).replace("<row r=\"3\"", "<row r=\"3\" hidden=\"1\"");
+        let struck = (5..count).fold(sheet, |sheet, line| sheet.replace(&cell(line), &struck(line)));
+        read_book(&workbook(&[("Calls", "visible", &struck)], false), None).unwrap().notes
+    };
+    let what = "left out, hidden or struck through; hidden = \"take\" takes them";
+    assert_eq!(rows(7), [format!("3 rows {what}: rows 3, 5, 6")]);
+    assert_eq!(rows(16), [format!("12 rows {what}: rows 3, 5, 6, 7, 8, 9, 10, 11, 12, 13 …")]);
+}
+
+#[test]
 fn merged_cells_are_declared() {
     let day = "<c r=\"B2\" s=\"1\"><v>46387</v></c>";
     let rows = sheet_of(&[format!("{}{day}", text("A2", "A1")), text("A3", "A2")]);

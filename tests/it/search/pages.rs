@@ -370,7 +370,7 @@ fn an_address_that_a_form_made_leads_to_the_one_without_its_empty_fields() {
 }
 
 #[test]
-fn words_that_mean_several_benefits_have_a_sentence_for_each_and_rows_say_so() {
+fn words_that_mean_several_benefits_name_each_in_one_sentence_and_rows_say_so() {
     let benefits = [("benefit", "tuition", "Tuition"), ("benefit", "stipend", "Stipend or salary")];
     let members = programs(&["Grant", "Award", "Prize"].map(|name| json!({"name": name})));
     let live = Live::of(&World::tables(&[organizations(), members, values(&benefits)]));
@@ -386,9 +386,11 @@ fn words_that_mean_several_benefits_have_a_sentence_for_each_and_rows_say_so() {
     ] {
         let page = live.get(&format!("{path}/programs?q={question}"));
         for value in values {
-            let sentence = format!("<b>{lead}: {value}</b>.");
-            assert!(page.contains(&sentence), "{sentence}: {page}");
+            let named = format!("<b>{lead}: {value}</b>");
+            assert!(page.contains(&named), "{named}: {page}");
         }
+        let sentence = between(&page, "<p class=\"read\">", "</p>");
+        assert!(sentence.matches("<a ").count() == 1, "{sentence}");
         assert!(rows(&page) == 1 && page.contains(&in_marks_of(path, &format!("“{words}”"))), "{page}");
     }
 }

@@ -31,7 +31,8 @@ const stars = (() => {
       star.className = "star";
       star.value = name.dataset.slug ?? name.pathname.split("/").pop();
       star.ariaLabel = `${link.dataset.keep}: ${name.textContent}`;
-      if (!name.closest("li, .named").querySelector(".star")) (name.closest("h3") ?? name).after(star);
+      const row = name.closest("li, .named");
+      if (!row.querySelector(".star")) name.dataset.slug ? name.after(star) : row.append(star);
     }
     paint();
   };

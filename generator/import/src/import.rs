@@ -318,8 +318,9 @@ impl Importer<'_> {
         records
     }
 
-    /// Whether no earlier row makes the record of a value. One that does gets what it lacks; where both have a value, it must
-    /// be the same: only the source knows which of two holds.
+    /// Whether no earlier row makes the record of a value. One that does gets what it lacks. Where both have a value, that of
+    /// a program must be the same: only the source knows which holds. A register names a recipient in many rows, each as it
+    /// was known then: the first value stays, and the others are counted.
     fn is_first(&mut self, from: Opened<'_>, target: &Target, record: &Record, at: Location) -> bool {
         let table = target.table;
         let Some(known) = identity(target, record) else {
@@ -342,6 +343,12 @@ impl Importer<'_> {
                 let other = own.entry(field).or_insert_with(|| value.clone());
                 let [here, there] = [value, other].map(output::shown);
                 if output::folded(&here) == output::folded(&there) {
+                    continue;
+                }
+                if table != Table::Programs {
+                    let place = format!("source `{}`, `{field}` of {}", from.source.name, table.name());
+                    let became = "with another value than the first of the record, which stays";
+                    self.counts.entry((place, "row", became)).or_default().push(at.line);
                     continue;
                 }
                 let rule = target.fields.iter().find(|(name, ..)| name == field).map(|(.., rule)| rule);

@@ -489,8 +489,13 @@ fn what_two_rows_have_of_one_program_is_joined_and_must_agree() {
         Place::new(&[("import.toml", &mapping), ("2030.csv", &first), ("2031.csv", &later)])
     };
     // What one of them lacks, the other has.
-    let joined = place("K1,Reefs,ACME,,https://a.example/1,500\n");
-    joined.imported();
+    let joined = place("K1,Reefs,ACME,https://acme.example/x,https://a.example/1,500\n");
+    // Of other records the first value stays.
+    let note = "source `y2031`, `websiteUrl` of organizations: 1 row with another value than the first of the record, which stays: row 2";
+    let report = joined.imported();
+    assert!(notes(&report).contains(note), "{}", notes(&report));
+    let [funder] = &joined.rows("organizations/y2030.ndjson")[..] else { panic!("one funder") };
+    assert_eq!(funder["websiteUrl"], "https://acme.example/");
     let program = json!({"key": "K1", "name": "Reefs", "organization": "Acme", "officialUrl": "https://a.example/1", "fundingMaxUsd": 500});
     assert_eq!(joined.rows("programs/y2030.ndjson"), [program]);
     assert_eq!(joined.rows("programs/y2031.ndjson"), [] as [Value; 0]);
@@ -501,15 +506,12 @@ fn what_two_rows_have_of_one_program_is_joined_and_must_agree() {
     let folder = differ.folder.path().to_str().unwrap();
     let found = differ.refused().into_iter();
     let found: Vec<_> = found.map(|(_, line, it)| format!("{line} {}", it.replace(folder, ""))).collect();
-    let (programs, one) = ("in /2030.csv:2, the same one of programs", "https://acme.example/");
+    let programs = "in /2030.csv:2, the same one of programs";
     let expected = [
         format!(
             "2 `officialUrl` is `https://b.example/` (column `Link`), and `https://a.example/1` {programs}"
         ),
         format!("2 `organization` is `Zeta` (column `Funder`), and `Acme` {programs}"),
-        format!(
-            "3 `websiteUrl` is `{one}x` (column `Site`), and `{one}` in /2030.csv:2, the same one of organizations"
-        ),
         format!("3 `fundingMaxUsd` is `600` (column `Max`), and `500` {programs}"),
         "4 the row has no `key`, by which its program is known".to_owned(),
     ];

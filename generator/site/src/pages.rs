@@ -361,7 +361,7 @@ impl<'a> Local<'a> {
 
     fn browse_view(&self) -> Value {
         let groups = FACETS.iter().filter_map(|spec| self.browse(spec));
-        context! { groups => groups.collect::<Vec<_>>() }
+        context! { groups => groups.collect::<Vec<_>>(), has_recipients => self.has_recipients() }
     }
 
     fn home(&self) -> Value {
@@ -375,7 +375,12 @@ impl<'a> Local<'a> {
             opened => self.hole(Rule::Opened, 0),
             months => self.hole(Rule::Months, 0),
             today => self.hole(Rule::Day, 0),
+            has_recipients => self.has_recipients(),
         }
+    }
+
+    fn has_recipients(&self) -> bool {
+        !self.directory.recipients.is_empty()
     }
 
     /// The most frequent values of a facet, and the number of values. Statuses and their counts change with the

@@ -249,7 +249,7 @@ fn is_end(line: &str, end: usize) -> bool {
         return false;
     }
     let last = sentence.rsplit(char::is_whitespace).next().unwrap_or_default().trim_end_matches('.');
-    let is_short = last.chars().count() <= 2 || last.contains('.');
+    let is_short = (1..=2).contains(&last.chars().count()) || last.contains('.');
     let next = after.trim_start().chars().next();
     !is_short && next.is_none_or(|next| !next.is_lowercase())
 }

@@ -47,6 +47,8 @@ const CURRENCIES: [&str; 8] = ["US$", "$", "\u{20ac}", "\u{a3}", "USD", "EUR", "
 const SHARES: [&str; 4] = ["%", "percent", "per cent", "por ciento"];
 /// Longest amount in the words of its source, in characters.
 const STATED_MAX: usize = 160;
+/// Longest quotation of an amount, in characters: an amount is cut only in a text that is no sentence.
+const QUOTED_MAX: usize = 2 * STATED_MAX;
 /// Amounts up to this one are placeholders of forms.
 const NOTHING: f64 = 1.0;
 /// From here on an amount of all awards is rounded.
@@ -321,7 +323,7 @@ impl AmountPhrases<'_> {
         label: impl Fn(&Fact) -> Option<String>,
     ) -> Option<String> {
         if let Some(text) = stated(program, facts) {
-            return Some(at_word(text, STATED_MAX).into_owned());
+            return Some(at_word(text, QUOTED_MAX).into_owned());
         }
         let bounds = bounds(program);
         if let Some((currency, source)) = conversion(program, facts) {

@@ -182,21 +182,21 @@ impl Pages<'_> {
         context! { operations, copies }
     }
 
-    /// An address that can be tried.
-    fn example(&self, path: &str) -> String {
+    /// An address that can be tried, where the directory has such a record.
+    fn example(&self, path: &str) -> Option<String> {
         let Directory { programs, organizations, recipients, .. } = self.directory;
         let slug = match path.split('/').nth(3) {
             Some("organizations") => organizations.first().map(|it| &*it.slug),
             Some("recipients") => recipients.first().map(|it| &*it.slug),
             _ => programs.first().map(|it| &*it.slug),
         };
-        let slug = slug.unwrap_or("example");
         let query = match path {
             "/api/v1/search" => "?q=fellowship&open=true&limit=5".to_owned(),
-            "/api/v1/details" => format!("?program={slug}"),
+            "/api/v1/details" => format!("?program={}", slug?),
             _ => String::new(),
         };
-        format!("{}{query}", path.replace("{slug}", slug).replace("{facet}", FACETS[0].name))
+        let path = if path.contains("{slug}") { path.replace("{slug}", slug?) } else { path.to_owned() };
+        Some(format!("{}{query}", path.replace("{facet}", FACETS[0].name)))
     }
 
     fn robots(&self) -> String {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use jiff::civil::{Date, date};
-use snapshot::record::{Directory, Number, Program};
+use snapshot::record::{Directory, Number};
 use store::{Coding, Digest, Generation};
 
 use crate::generate::generate;
@@ -376,20 +376,57 @@ fn similar_ones_have_a_topic_of_the_record_and_no_second_condition() {
 #[test]
 fn each_program_of_one_name_has_another_mark() {
     let mut directory = sample();
-    let name = directory.programs[0].name.clone();
-    for program in directory.programs.iter_mut().take(3) {
-        program.name = name.clone();
-        program.official_url = "https://calls.example/".into();
-    }
-    let files = site_of(&directory);
-    let mark = |program: &Program| {
-        let page = &files[&format!("/programs/{}.html", program.slug)];
-        let kicker = between(page, "class=\"kicker\"", "</p>").unwrap();
-        kicker.rsplit_once("<bdi>").unwrap().1.to_owned()
+    let has_round = |at: &usize| !directory.program_links[*at].cycles.is_empty();
+    let chosen: Vec<usize> = (0..directory.programs.len()).filter(has_round).take(3).collect();
+    let mut marks = |address: &str, summary: &str, years: [i16; 3]| {
+        for (n, (at, year)) in chosen.iter().zip(years).enumerate() {
+            let program = &mut directory.programs[*at];
+            program.name = "One name".into();
+            program.official_url = address.replace('#', &n.to_string());
+            program.summary = Some(summary.replace('#', &n.to_string()));
+            for cycle in &directory.program_links[*at].cycles {
+                let cycle = &mut directory.cycles[*cycle];
+                (cycle.deadline_on, cycle.label) = (Some(date(year, 5, 1)), "Call".into());
+            }
+        }
+        let files = site_of(&directory);
+        let mark = |at: &usize| {
+            let page = &files[&format!("/programs/{}.html", directory.programs[*at].slug)];
+            let kicker = between(page, "class=\"kicker\"", "</p>").unwrap();
+            kicker.rsplit_once("<bdi>").unwrap().1.replace("</bdi>", "")
+        };
+        chosen.iter().map(mark).collect::<Vec<_>>()
     };
-    let marks: BTreeSet<String> = directory.programs[..3].iter().map(mark).collect();
-    assert_eq!(marks.len(), 3, "{marks:?}");
-    assert!(!files[&format!("/programs/{}.html", directory.programs[3].slug)].contains("<bdi>cal"));
+    let (call, same) = ("https://calls.example/CALL-#", [2026; 3]);
+    assert_eq!(marks(call, "Part # of it", [2025, 2026, 2027]), ["2025", "2026", "2027"]);
+    assert_eq!(marks(call, "Part # of it", same), ["CALL-0", "CALL-1", "CALL-2"]);
+    assert_eq!(
+        marks("https://calls.example/", "Part # of it", same),
+        [0, 1, 2].map(|n| format!("Part {n} of it"))
+    );
+    let slugs = marks("https://calls.example/", "One part", same);
+    assert!(
+        slugs.iter().all(|slug| slug != "One part") && BTreeSet::from_iter(&slugs).len() == 3,
+        "{slugs:?}"
+    );
+}
+
+#[test]
+fn pages_lead_to_the_contact_and_to_recipients_where_there_are_any() {
+    let mut directory = sample();
+    directory.dataset.contact = Some("help@directory.example".to_owned());
+    directory.recipients.clear();
+    directory.awards.clear();
+    directory.program_links.iter_mut().for_each(|links| links.awards.clear());
+    directory.organization_links.iter_mut().for_each(|links| links.awards.clear());
+    let (without, with) = (site_of(&sample()), site_of(&directory));
+    for (path, page) in pages(&with).filter(|(path, _)| !path.contains("/recipients")) {
+        assert!(page.contains("<a href=\"mailto:help@directory.example?subject="), "{path}");
+        let is_recipient = |href: &String| href.contains("/recipients") && href != "/api/v1/recipients";
+        assert_eq!(attributes(page, "href").into_iter().find(is_recipient), None, "{path}");
+        assert!(without.get(path).is_none_or(|page| !page.contains("mailto:")), "{path}");
+    }
+    assert!(attributes(&without["/browse.html"], "href").contains(&"/recipients".to_owned()));
 }
 
 /// Texts with letters of right-to-left scripts, outside of elements that take their direction from them.

@@ -17,7 +17,7 @@ use jiff::tz::TimeZone;
 use minijinja::{Value, context};
 use snapshot::page::money::AmountPhrases;
 use snapshot::record::field_table::{Field, FieldType, Value as FieldValue, Visibility};
-use snapshot::record::{EntityRef, InternedStr, Number};
+use snapshot::record::{Cycle, EntityRef, InternedStr, Number};
 use snapshot::text::without_comment;
 use snapshot::truncate::at_word;
 
@@ -88,6 +88,17 @@ impl Local<'_> {
     fn text(&self, about: (EntityRef, &str), field: &str, original: &str) -> Text {
         let text = self.directory.text(about.0, self.locale, field, original).to_owned();
         Text { text, lang: self.foreign(about, field) }
+    }
+
+    /// The name of a round. One that is a day is in the words of the page: `~Oct 6, 2026`.
+    fn round_name(&self, it: &Cycle, original: &str) -> Text {
+        let name = self.text((it.entity(), original), "label", &it.label);
+        let (about, date) = name.text.split_at(name.text.len() - name.text.trim_start_matches('~').len());
+        let day = ["%b %d, %Y", "%B %d, %Y"].iter().find_map(|form| Date::strptime(form, date).ok());
+        match day {
+            Some(day) => Text { text: format!("{about}{}", self.day(day).text), lang: None },
+            None => name,
+        }
     }
 
     /// The language of the original, if the text is not available in this one.

@@ -138,7 +138,7 @@ fn a_label_that_states_more_than_the_word_for_its_value_stands_after_it() {
 }
 
 #[test]
-fn a_spanish_page_has_no_english_reasons_and_years() {
+fn a_spanish_page_has_no_english_reasons_years_and_days() {
     let mut directory = sample();
     let transition = directory.transitions.first_mut().unwrap();
     transition.reason = Some("seen in the list".into());
@@ -148,8 +148,12 @@ fn a_spanish_page_has_no_english_reasons_and_years() {
     (fact.value, fact.label) = (Some("obligations".into()), Some("Obligations, fiscal year 2024".into()));
     let slug = directory.programs.iter().find(|it| it.id == fact.program_id).unwrap().slug.clone();
     directory.translations.clear();
+    let cycle = &mut directory.cycles[0];
+    cycle.label = "~Oct 6, 2026".into();
+    let round = directory.programs.iter().find(|it| it.id == cycle.program_id).unwrap().slug.clone();
     let files = site_of(&directory);
     let page = |path: String| &files[&path];
+    assert!(page(format!("/es/programs/{round}.html")).contains("~6 de octubre de 2026"));
     let spanish = page(format!("/es/programs/{slug}.html"));
     assert!(spanish.contains("<b dir=\"auto\">Compromisos de gasto, ejercicio fiscal 2024</b>"), "{spanish}");
     assert!(page(format!("/programs/{slug}.html")).contains(">Obligations, fiscal year 2024</b>"));

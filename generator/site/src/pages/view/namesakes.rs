@@ -1,9 +1,10 @@
-//! What tells programs of one name apart: the call in the address of the official page, the latest round, or the end of
-//! the slug.
+//! What tells programs of one name apart: the year of the latest round, the call in the address of the official page, the
+//! name of the round, the beginning of the summary, or the end of the slug.
 
 use std::collections::{BTreeSet, HashMap};
 
-use snapshot::record::Directory;
+use jiff::civil::Date;
+use snapshot::record::{Cycle, Directory};
 use snapshot::text::fold;
 use snapshot::truncate::at_word;
 
@@ -26,10 +27,14 @@ fn marks(directory: &Directory, programs: &[usize]) -> Vec<String> {
         let marks: Vec<String> = programs.iter().map(|program| mark(*program)).collect::<Option<_>>()?;
         (BTreeSet::from_iter(&marks).len() == programs.len()).then_some(marks)
     };
-    let calls = differ(&|program| call(&directory.programs[program].official_url));
-    let found = calls.or_else(|| differ(&|program| latest_round(directory, program)));
+    let year = |program| Some(date(latest_round(directory, program)?)?.year().to_string());
+    let call = |program: usize| call(&directory.programs[program].official_url);
+    let round = |program| Some(at_word(&latest_round(directory, program)?.label, MARK).into_owned());
+    let summary =
+        |program: usize| Some(at_word(directory.programs[program].summary.as_deref()?, MARK).into_owned());
+    let kinds: [&dyn Fn(usize) -> Option<String>; 4] = [&year, &call, &round, &summary];
     let slugs = || programs.iter().map(|program| &*directory.programs[*program].slug).collect::<Vec<_>>();
-    found.unwrap_or_else(|| ends(&slugs()))
+    kinds.into_iter().find_map(differ).unwrap_or_else(|| ends(&slugs()))
 }
 
 /// The last value of the address's query, else the last part of its path.
@@ -40,10 +45,13 @@ fn call(address: &str) -> Option<String> {
     value.or_else(part).filter(|it| !it.is_empty() && it.chars().count() <= MARK)
 }
 
-fn latest_round(directory: &Directory, program: usize) -> Option<String> {
+fn latest_round(directory: &Directory, program: usize) -> Option<&Cycle> {
     let cycles = directory.program_links[program].cycles.iter().map(|cycle| &directory.cycles[*cycle]);
-    let latest = cycles.max_by_key(|cycle| (cycle.deadline_on.or(cycle.opens_on), cycle.id))?;
-    Some(at_word(&latest.label, MARK).into_owned())
+    cycles.max_by_key(|cycle| (date(cycle), cycle.id))
+}
+
+fn date(cycle: &Cycle) -> Option<Date> {
+    cycle.deadline_on.or(cycle.opens_on)
 }
 
 /// The ends of slugs from the first word in which two of them differ; a whole slug where nothing follows.

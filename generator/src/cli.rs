@@ -104,7 +104,7 @@ pub(crate) enum Command {
     Due(DueOptions),
     /// Show what a build would change in the live snapshot, without building
     Plan(Plan),
-    /// Build and serve a local preview, and rebuild when files change
+    /// Build and serve a local preview, as the next import would make it, and rebuild when files change
     Preview(Preview),
     /// Verify that every file of the live snapshot is as published
     Verify {

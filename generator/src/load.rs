@@ -33,27 +33,25 @@ pub(crate) fn input(data: Option<&Path>) -> Input<'static> {
     }
 }
 
-/// Reads and links a dataset, and passes its diagnostics to `show`; `None` if there are errors among them.
+/// Reads and links a dataset; `None` if `report` has errors then.
 pub(crate) fn load(
     input: &Input<'_>,
-    show: impl FnOnce(&Diagnostics),
+    report: &mut Diagnostics,
     progress: &Progress,
 ) -> Result<Option<Loaded>, InputError> {
-    let mut report = Diagnostics::new();
-    let tables = progress.step("read", || read(input, &mut report))?;
+    let tables = progress.step("read", || read(input, report))?;
     let source = Digest(tables.source_sha256);
-    let directory = progress.step("check", || Ok::<_, InputError>(link(tables, &mut report)))?;
-    show(&report);
+    let directory = progress.step("check", || Ok::<_, InputError>(link(tables, report)))?;
     Ok(directory.map(|directory| Loaded { directory, source }))
 }
 
 /// Loads the dataset of a command and prints its diagnostics.
 pub(crate) fn load_for(data: Option<&Path>, messages: &Messages) -> Result<Loaded, Failure> {
-    match load(&input(data), |report| show(report, messages), &Progress::new(messages.quiet)) {
-        Ok(Some(loaded)) => Ok(loaded),
-        Ok(None) => Err(Failure::Data),
-        Err(error) => Err(fail(Failure::Input, error)),
-    }
+    let mut report = Diagnostics::new();
+    let loaded = load(&input(data), &mut report, &Progress::new(messages.quiet));
+    let loaded = loaded.map_err(|error| fail(Failure::Input, error))?;
+    show(&report, messages);
+    loaded.ok_or(Failure::Data)
 }
 
 /// Prints diagnostics of a command.

@@ -24,9 +24,10 @@ use tokio::runtime::{Handle, Runtime};
 use crate::cli::Preview;
 use crate::exit_codes::{Failure, fail, generate_failure};
 use crate::load::{input, load, print, today};
-use dataset::InputError;
 use dataset::diagnostics::{Diagnostics, MessageFormat};
 use dataset::text::counted;
+use dataset::{Input, InputError};
+use import::{ImportError, ImportOptions};
 use site::{BuildOptions, Progress, generate};
 
 use status::{Status, Trouble};
@@ -235,25 +236,37 @@ impl Trouble {
     }
 }
 
+/// Builds from the dataset as the next import would write it, if it has a mapping whose sheets can be read: who edits a
+/// sheet sees what becomes of it, and no file of the dataset changes.
 fn rebuild(data: Option<&Path>, build: &BuildOptions) -> Result<(), Trouble> {
-    let progress = Progress::new(false);
-    let mut found = None;
-    let on_report = |report: &Diagnostics| {
-        // Warnings about the embedded sample are of no use to its reader.
-        if data.is_some() || report.error_count() > 0 {
-            print(report, MessageFormat::Human.into());
+    let (progress, mut report) = (Progress::new(false), Diagnostics::new());
+    let imported = data.filter(|data| data.join(import::FILE).exists()).and_then(|data| {
+        let imported = import::import(&ImportOptions { data, sources: &[], from: None }, &mut report);
+        if let Err(error) = &imported
+            && !matches!(error, ImportError::Data)
+        {
+            anstream::eprintln!("the dataset as it is, as its sheets cannot be read: {error}");
         }
-        found = Some(Trouble::found(report));
+        Some((data, imported.ok()?))
+    });
+    let input = match &imported {
+        Some((data, imported)) => Input::Overlaid((*data).to_owned(), &imported.files),
+        None => input(data),
     };
-    let loaded = match load(&input(data), on_report, &progress) {
-        Ok(Some(loaded)) => loaded,
-        Ok(None) => return Err(found.unwrap_or_else(|| Trouble::of("The data", &"has errors"))),
-        Err(error) => {
-            fail(Failure::Input, &error);
-            return Err(Trouble::of("The data cannot be read", &error));
-        }
-    };
-    let made_from = data.and_then(|data| build.made_from(data));
+    let loaded = load(&input, &mut report, &progress);
+    if let Some((data, imported)) = &imported {
+        imported.relocate(data, &mut report);
+    }
+    // Warnings about the embedded sample are of no use to its reader.
+    if data.is_some() || report.error_count() > 0 {
+        print(&report, MessageFormat::Human.into());
+    }
+    let loaded = loaded.map_err(|error| {
+        fail(Failure::Input, &error);
+        Trouble::of("The data cannot be read", &error)
+    })?;
+    let loaded = loaded.ok_or_else(|| Trouble::found(&report))?;
+    let made_from = data.filter(|_| imported.is_none()).and_then(|data| build.made_from(data));
     let build = BuildOptions { made_from, ..build.clone() };
     let published = generate(&loaded.directory, loaded.source, &build, &progress, &());
     published.map(drop).map_err(|error| {

@@ -81,6 +81,37 @@ fn preview_serves_what_is_wrong_from_the_start_and_the_site_once_it_is_mended() 
 }
 
 #[test]
+fn preview_follows_the_sheet_of_a_dataset_without_writing() {
+    let place = Place::new();
+    let mapping = "[sources.a]\nfile = \"inbox/a.csv\"\nkey = \"id\"\n[sources.a.programs]\nname = \"title\"\n\
+                   organization = \"funder\"\nofficialUrl = \"url\"\nprogramType = { value = \"grant\" }\n";
+    std::fs::write(place.path("data/import.toml"), mapping).unwrap();
+    std::fs::create_dir(place.path("data/inbox")).unwrap();
+    let sheet = |title: &str, url: &str| {
+        let rows = format!("id,title,funder,url\n1,{title},anthropic,{url}\n");
+        std::fs::write(place.path("data/inbox/a.csv"), rows).unwrap();
+    };
+    sheet("Zephyrine", "https://a.example/");
+    let before = content(&place.path("data"));
+    let server = started(&place);
+    server.says("watching data");
+    let found =
+        |name: &str| server.get("/api/v1/search?q=grant+anthropic").contains(&format!("\"name\":\"{name}\""));
+    assert!(found("Zephyrine"));
+    assert_eq!(content(&place.path("data")), before);
+    sheet("Quixotry", "nowhere");
+    server.says("inbox/a.csv:2");
+    assert!(found("Zephyrine"));
+    sheet("Quixotry", "https://a.example/");
+    server.says("serving the new snapshot");
+    assert!(found("Quixotry"));
+    std::fs::remove_file(place.path("data/inbox/a.csv")).unwrap();
+    server.says("as its sheets cannot be read");
+    server.says("serving the new snapshot");
+    assert!(!found("Quixotry"));
+}
+
+#[test]
 fn open_pages_of_a_preview_reload_at_once() {
     let place = Place::new();
     let server = started(&place);

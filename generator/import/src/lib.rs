@@ -17,7 +17,7 @@ mod vocabulary;
 
 pub use files::{ImportError, replace};
 pub use import::{ImportOptions, import, origins};
-pub use {draft::draft, mapping::json_schema, output::Imported};
+pub use {draft::draft, mapping::FILE, mapping::json_schema, output::Imported};
 
 #[cfg(test)]
 mod tests;

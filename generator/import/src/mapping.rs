@@ -15,7 +15,7 @@ use dataset::schema::{ValueType, published};
 use dataset::text::nearest;
 
 /// Name of the mapping.
-pub(super) const FILE: &str = "import.toml";
+pub const FILE: &str = "import.toml";
 
 const SCHEMA: &str = include_str!("../../../schemas/import.schema.json");
 

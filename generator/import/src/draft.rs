@@ -27,18 +27,15 @@ const ANY_KIND: &str = "programType = { value = \"opportunity\" }  # no column h
 /// Most different words of a column that are a vocabulary.
 const MOST_WORDS: usize = 30;
 
-/// Writes `import.toml` for a source, and returns a text about what was found.
+/// Writes `import.toml` for a source, or adds the source to it, and returns a text about what was found.
 ///
 /// # Errors
 ///
-/// If a mapping exists already, or the source cannot be read.
+/// If the mapping has the source already, or the source cannot be read.
 pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<String, ImportError> {
     let from = from.ok_or_else(|| ImportError::Usage("--draft needs a source: --from FILE".to_owned()))?;
     let path = data.join(FILE);
-    if path.exists() {
-        let message = format!("{} is there already; a draft does not write over it", path.display());
-        return Err(ImportError::Output(message));
-    }
+    let known = std::fs::read_to_string(&path).unwrap_or_default();
     let mut read = sheets(&read_source(from)?).map_err(|reason| ImportError::input(from, reason))?;
     let stem = slug_of(&from.file_stem().unwrap_or_default().to_string_lossy());
     let file = (from != Path::new("-")).then(|| beside(from, data));
@@ -57,6 +54,13 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
     let of_organizations: Vec<bool> =
         drafts.map(|it| it.organizations().is_some() && !it.has_programs(&it.taken())).collect();
     read.iter_mut().zip(of_organizations).for_each(|(found, is_one)| found.is_of_organizations = is_one);
+    if let Some(found) = read.iter().find(|it| known.contains(&format!("[sources.{}]", it.name))) {
+        let (path, name, data) = (path.display(), &found.name, data.display());
+        return Err(ImportError::Output(format!(
+            "{path} has [sources.{name}] already, and a draft does not write over it: remove it there, or give the new \
+             source another name: opdir import {data} NAME --draft --from FILE"
+        )));
+    }
     let mut text = String::from("# Each guess states its evidence; correct what is wrong.\n");
     let mut found_lines = vec![path.display().to_string()];
     for found in &read {
@@ -67,7 +71,8 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
         found_lines.extend(found.sheet.notes.iter().map(|note| format!("  {note}")));
     }
     std::fs::create_dir_all(data).map_err(|error| ImportError::output(data, error))?;
-    replace(&path, text.as_bytes())?;
+    let gap = if known.is_empty() { "" } else { "\n" };
+    replace(&path, format!("{known}{gap}{text}").as_bytes())?;
     let about = data.join("dataset.json");
     if !about.exists() {
         replace(&about, dataset_json(data, jiff::Timestamp::now()).as_bytes())?;

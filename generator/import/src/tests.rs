@@ -667,8 +667,12 @@ fn a_draft_proves_its_guesses_and_what_it_leaves_open_is_refused() {
     place.write(FILE, text.replace("  # ?", "  #").as_bytes());
     place.imported();
     assert_eq!(place.rows("programs/grants.ndjson")[0]["name"], "Ocean");
-    let again = draft(place.folder.path(), Some(&place.folder.path().join("inbox/grants.csv")), None);
-    assert!(again.is_err(), "a draft wrote over a mapping");
+    let before = fs::read_to_string(place.folder.path().join(FILE)).unwrap();
+    let again = |name| draft(place.folder.path(), Some(&place.folder.path().join("inbox/grants.csv")), name);
+    assert!(again(None).is_err_and(|it| it.to_string().contains("[sources.grants] already")));
+    again(Some("more")).unwrap();
+    let after = fs::read_to_string(place.folder.path().join(FILE)).unwrap();
+    assert!(after.strip_prefix(&before).is_some_and(|it| it.contains("[sources.more]")), "{after}");
 }
 
 #[test]

@@ -378,15 +378,15 @@ fn each_program_of_one_name_has_another_mark() {
     let mut directory = sample();
     let has_round = |at: &usize| !directory.program_links[*at].cycles.is_empty();
     let chosen: Vec<usize> = (0..directory.programs.len()).filter(has_round).take(3).collect();
-    let mut marks = |address: &str, summary: &str, years: [i16; 3]| {
-        for (n, (at, year)) in chosen.iter().zip(years).enumerate() {
+    let mut marks = |address: &str, summary: &str, days: [Date; 3]| {
+        for (n, (at, day)) in chosen.iter().zip(days).enumerate() {
             let program = &mut directory.programs[*at];
             program.name = "One name".into();
             program.official_url = address.replace('#', &n.to_string());
             program.summary = Some(summary.replace('#', &n.to_string()));
             for cycle in &directory.program_links[*at].cycles {
                 let cycle = &mut directory.cycles[*cycle];
-                (cycle.deadline_on, cycle.label) = (Some(date(year, 5, 1)), "Call".into());
+                (cycle.deadline_on, cycle.label) = (Some(day), "Call".into());
             }
         }
         let files = site_of(&directory);
@@ -397,18 +397,16 @@ fn each_program_of_one_name_has_another_mark() {
         };
         chosen.iter().map(mark).collect::<Vec<_>>()
     };
-    let (call, same) = ("https://calls.example/CALL-#", [2026; 3]);
-    assert_eq!(marks(call, "Part # of it", [2025, 2026, 2027]), ["2025", "2026", "2027"]);
+    let (call, home, same) =
+        ("https://calls.example/CALL-#", "https://calls.example/", [date(2026, 5, 1); 3]);
+    let years = [2025, 2026, 2027].map(|year| date(year, 5, 1));
+    assert_eq!(marks(call, "Part # of it", years), ["2025", "2026", "2027"]);
     assert_eq!(marks(call, "Part # of it", same), ["CALL-0", "CALL-1", "CALL-2"]);
-    assert_eq!(
-        marks("https://calls.example/", "Part # of it", same),
-        [0, 1, 2].map(|n| format!("Part {n} of it"))
-    );
-    let slugs = marks("https://calls.example/", "One part", same);
-    assert!(
-        slugs.iter().all(|slug| slug != "One part") && BTreeSet::from_iter(&slugs).len() == 3,
-        "{slugs:?}"
-    );
+    assert_eq!(marks(home, "Part # of it", same), [0, 1, 2].map(|n| format!("Part {n} of it")));
+    let months = [5, 6, 7].map(|month| date(2026, month, 1));
+    assert_eq!(marks(home, "One part", months), months.map(|day| day.to_string()));
+    let slugs = marks(home, "One part", same);
+    assert!(!slugs[0].is_empty() && BTreeSet::from_iter(&slugs).len() == 3, "{slugs:?}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ use jiff::tz::TimeZone;
 use minijinja::{Value, context};
 use snapshot::page::money::AmountPhrases;
 use snapshot::record::field_table::{Field, FieldType, Value as FieldValue, Visibility};
-use snapshot::record::{Cycle, EntityRef, InternedStr, Number};
+use snapshot::record::{EntityRef, InternedStr, Number};
 use snapshot::text::without_comment;
 use snapshot::truncate::at_word;
 
@@ -90,15 +90,12 @@ impl Local<'_> {
         Text { text, lang: self.foreign(about, field) }
     }
 
-    /// The name of a round. One that is a day is in the words of the page: `~Oct 6, 2026`.
-    fn round_name(&self, it: &Cycle, original: &str) -> Text {
-        let name = self.text((it.entity(), original), "label", &it.label);
-        let (about, date) = name.text.split_at(name.text.len() - name.text.trim_start_matches('~').len());
+    /// A text that is a day, as `~Oct 6, 2026`, in the words of the page; any other as it is.
+    fn in_words_if_day(&self, it: Text) -> Text {
+        let (about, date) = it.text.split_at(it.text.len() - it.text.trim_start_matches('~').len());
         let day = ["%b %d, %Y", "%B %d, %Y"].iter().find_map(|form| Date::strptime(form, date).ok());
-        match day {
-            Some(day) => Text { text: format!("{about}{}", self.day(day).text), lang: None },
-            None => name,
-        }
+        let text = day.map(|day| format!("{about}{}", self.day(day).text));
+        text.map_or(it, |text| Text { text, lang: None })
     }
 
     /// The language of the original, if the text is not available in this one.

@@ -1,5 +1,5 @@
 //! What tells programs of one name apart: the year of the latest round, the call in the address of the official page, the
-//! name of the round, the beginning of the summary, or the end of the slug.
+//! name of the round, the beginning of the summary, the day of the round, or the end of the slug.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -32,7 +32,8 @@ fn marks(directory: &Directory, programs: &[usize]) -> Vec<String> {
     let round = |program| Some(at_word(&latest_round(directory, program)?.label, MARK).into_owned());
     let summary =
         |program: usize| Some(at_word(directory.programs[program].summary.as_deref()?, MARK).into_owned());
-    let kinds: [&dyn Fn(usize) -> Option<String>; 4] = [&year, &call, &round, &summary];
+    let day = |program| Some(date(latest_round(directory, program)?)?.to_string());
+    let kinds: [&dyn Fn(usize) -> Option<String>; 5] = [&year, &call, &round, &summary, &day];
     let slugs = || programs.iter().map(|program| &*directory.programs[*program].slug).collect::<Vec<_>>();
     kinds.into_iter().find_map(differ).unwrap_or_else(|| ends(&slugs()))
 }

@@ -420,7 +420,7 @@ impl<'a> ProgramPage<'a> {
                 .map(|date| date.map(|date| self.date(date)))
                 .into();
             context! {
-                label => variables(&self.round_name(it, self.language)),
+                label => variables(&self.in_words_if_day(self.text((it.entity(), self.language), "label", &it.label))),
                 href => outside_address(it.application_url.as_deref()),
                 status => self.hole(Rule::Status, number),
                 days,

@@ -1,5 +1,4 @@
-//! The budget: how much a developer has to read. A change that needs more removes something else, or raises a figure here
-//! and gives the reason in its commit.
+//! The budget: how much a developer has to read. A change that needs more removes something else: no figure rises.
 
 use super::packages::{PACKAGES, is_public};
 use super::source::{File, everything, files, rust, shipped};

@@ -416,17 +416,16 @@ fn the_admin_listener_shows_use_and_process_and_frees_the_places_of_the_idle() {
         let line = metrics.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         line.unwrap_or_else(|| panic!("no {name} in {metrics}")).parse::<u64>().unwrap()
     };
-    assert!(metrics.contains(concat!(
-        "edge_build_info{version=\"",
-        env!("CARGO_PKG_VERSION"),
-        "\",build=\""
-    )));
+    let build = concat!("edge_build_info{version=\"", env!("CARGO_PKG_VERSION"), "\",build=\"");
+    assert!(metrics.contains(build), "{metrics}");
     assert!(value("process_resident_memory_bytes") > 1 << 20 && value("process_open_fds") > 5);
     assert!(value("process_max_fds") > value("process_open_fds"));
     assert!(value("process_start_time_seconds") > 1_700_000_000);
     assert!((1..=2).contains(&value("edge_connections")));
     assert_eq!((value("edge_connections_limit"), value("edge_flight_limit_bytes")), (40, 64 << 20));
     for pool in ["searches", "reads"] {
+    let time = metrics.split_once("counter\nprocess_cpu_seconds_total ").unwrap().1.lines().next().unwrap();
+    assert!((0.01..60.0).contains(&time.parse().unwrap()), "{time}");
         let value = |name: &str| value(&format!("{name}{{pool=\"{pool}\"}}"));
         assert!(value("edge_pool_limit") > 0 && value("edge_pool_running") + value("edge_pool_waiting") == 0);
     }

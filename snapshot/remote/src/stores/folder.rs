@@ -232,7 +232,6 @@ mod tests {
         assert_eq!(&*target.range("a/b", 1, 2).await.unwrap(), b"wo");
         assert_eq!(target.range("a/b", 1, 3).await, Err(TargetError::Length));
         assert_eq!(target.range("a/b", u64::MAX, 2).await, Err(TargetError::Length));
-        put(target, "a/b", b"x").await.unwrap();
         target.delete("a/b").await.unwrap();
         target.delete("a/b").await.unwrap();
         assert_eq!(target.range("a/b", 0, 1).await, Err(TargetError::Missing));
@@ -246,7 +245,9 @@ mod tests {
         let error = other.lock(2).unwrap_err().to_string();
         assert!(error.contains("store/.lock for 40ms"), "{error}");
         drop(held);
-        other.lock(1).unwrap();
+        drop(other.lock(1).unwrap());
+        fs::remove_file(one.root.join(LOCK)).and_then(|()| fs::create_dir(one.root.join(LOCK))).unwrap();
+        assert_eq!(other.lock(1).unwrap_err(), TargetError::NotAFile("a folder"));
     }
 
     #[tokio::test]
@@ -291,8 +292,7 @@ mod tests {
             }
             put(target, "p/two", b"2").await.unwrap();
             assert_eq!(fs::read(folder.path().join("store/p/two")).unwrap(), b"2");
-            let names = fs::read_dir(folder.path().join("store")).unwrap();
-            assert_eq!(names.count(), 3, "the lock, the object, its folder");
+            assert_eq!(fs::read_dir(folder.path().join("store")).unwrap().count(), 3, "lock, object, folder");
         }
         assert_eq!(fs::read_to_string(&victim).unwrap(), "whole");
     }

@@ -58,9 +58,7 @@ reached() {
     | awk '/^http_server_request_duration_seconds_count/ { sum += $NF } END { print sum + 0 }'
 }
 slugs() { ask "${edges[0]}" "$1" | grep -o '"slug":"[^"]*"' | cut -d '"' -f 4 | sort -u; }
-repeat() { # text, times
-  printf "%.0s$1" $(seq "$2")
-}
+repeat() { printf "%.0s$1" $(seq "$2"); } # text, times
 
 program=$(slugs '/api/v1/search?limit=1&facets=false')
 program=${program%%$'\n'*}
@@ -78,6 +76,7 @@ questions=("/api/v1/search?$filters" "/programs?$filters" "/es/programs?$filters
   "/api/v1/search?q=$(repeat a 1100)" "/programs?q=$(repeat 'research+' 122)"
   "/api/v1/search?q=$(repeat 'research+' 122)&limit=1&offset=1" "/api/v1/details?$details"
   "/api/v1/programs/$program?x=1&lang=es&locale=en" "/api/v1/programs/$program?loc%61le=es" "/api/v1/programs/$program?x=1&lang=es&utm_source=a"
+  "/api/v1/programs/$program?locale=en&locale=es" '/suggest?x=1&q=f%65llow&q=grant' '/es/suggest?x=q&q&q=beca' '/suggest?%71=grant&q=key'
   "/api/v1/exports/latest?x=1&format=csv" "/api/v1/organizations/$alias?x=$(repeat x 7000)" "/changes?limit=2&x=1")
 
 for proxy in "${proxies[@]}"; do
@@ -111,6 +110,7 @@ for proxy in "${proxies[@]}"; do
   costs '200 parameters of a page' "/programs/$program?x=[1-200]" 2
   costs '200 parameters of a record' "/api/v1/programs/$program?x=[1-200]" 2
   costs '200 parameters of downloads' '/data/programs.ndjson?[1-200]' 2
+  costs '200 parameters of suggestions' '/es/suggest?q=beca&x=[1-200]' 2
   costs '200 HEADs of downloads' '/data/facts.ndjson?[1-200]' 2 --head
   # An address with an escaped `?` is another one than the question, for the cache too.
   for one in '404 %3F' '200 ?'; do

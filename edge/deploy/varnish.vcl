@@ -38,12 +38,15 @@ sub vcl_recv {
     set req.backend_hint = edges.backend();
     # Parameters of trackers change no answer. Others do: unknown names are reported.
     set req.url = regsuball(req.url, "([?&])(?:(?:utm_[^=&]*|fbclid|gclid|_[^=&]*)(?:=[^&]*)?(?:&|$))+", "\1");
-    # Parameters of a record change its language only, of the export its format, of pages and other files nothing: what
-    # changes nothing is taken away, as No-Vary-Search says. Names that are written otherwise are left to the edge.
+    # Parameters of a record change its language only, of the export its format, of suggestions their text, of pages and
+    # other files nothing; of two the first counts (`??`). What changes nothing is taken away, as No-Vary-Search says. Names
+    # that are written otherwise are left to the edge.
     if (req.url ~ "^/api/v1/programs/[^?]*\?[^%]*$") {
-        set req.url = regsub(req.url, "^([^?]*)\?(?:(?:.*?&)?(locale=(?:en|es))(?:&.*)?|(?:.*?&)?(lang=(?:en|es))(?:&.*)?|.*)$", "\1?\2\3");
+        set req.url = regsub(req.url, "^([^?]*)\?(?:(?:.*?&)??(locale=(?:en|es))(?:&.*)?|(?:.*?&)??(lang=(?:en|es))(?:&.*)?|.*)$", "\1?\2\3");
     } elsif (req.url ~ "^/api/v1/exports/latest\?[^%]*$") {
-        set req.url = regsub(req.url, "\?(?:(?:.*?&)?(format=[^&]+).*|.*)$", "?\1");
+        set req.url = regsub(req.url, "\?(?:(?:.*?&)??(format=[^&]+).*|.*)$", "?\1");
+    } elsif (req.url ~ "^/(?:es/)?suggest\?[^=&%]*(?:=[^&]*)?(?:&[^=&%]*(?:=[^&]*)?)*$") {
+        set req.url = regsub(req.url, "\?(?:(?:.*?&)??(q(?:=[^&]*)?)(?:&.*)?|.*)$", "?\1");
     } elsif (req.url !~ "^/api/v1/(?:search|programs|organizations|cycles|awards|recipients|details|facets/[^?]*|programs/[^?]*|exports/latest)\?"
         && req.url !~ "^/(?:es/)?(?:programs|programs\.(?:atom|ics|csv|json)|recipients|suggest)\?"
         && req.url !~ "^/changes\?") {

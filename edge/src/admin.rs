@@ -137,6 +137,11 @@ fn push_process(out: &mut String, server: &Server) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let resident =
         status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse().ok());
+    // Of the user and of the system, behind the name; Linux gives both in hundredths of a second.
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let times = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split(' ').skip(12).take(2);
+    let ticks: u32 = times.filter_map(|time| time.parse::<u32>().ok()).sum();
+    metric(out, "process_cpu_seconds_total", "Processor time, in seconds.", f64::from(ticks) / 100.0);
     let files = std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     let resident = resident.unwrap_or(0_u64) * 1024;

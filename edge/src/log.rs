@@ -26,7 +26,7 @@ const REPEATED: Duration = Duration::from_secs(60);
 /// Most errors with lines of their own in that time.
 const ERRORS_MAX: usize = 32;
 /// Stands for all others.
-const FURTHER: &str = "further errors of other files";
+const FURTHER: &str = "all others";
 
 /// Format of log lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -76,15 +76,16 @@ pub(crate) fn error(what: &'static str, error: &str) {
     }
 }
 
-/// Logs a host that a refused request was addressed to: each once a day. A wrong one is the commonest fault of settings.
+/// Logs a host that a refused request was addressed to: each once in ten minutes, and how many others there were. A wrong
+/// one is the commonest fault of settings.
 pub(crate) fn misdirected(head: &RequestHead) {
-    static HOSTS: LazyLock<Mutex<Repeats>> = LazyLock::new(|| Mutex::new(Repeats::every(60 * REPEATED * 24)));
+    static HOSTS: LazyLock<Mutex<Repeats>> = LazyLock::new(|| Mutex::new(Repeats::every(10 * REPEATED)));
     let named = head.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
     let host = head.uri.authority().map_or(named, |authority| Some(authority.as_str())).unwrap_or_default();
-    let counted = lock(&HOSTS).count(host, Instant::now()).map(drop);
-    if counted.is_some() {
+    let counted = lock(&HOSTS).count(host, Instant::now());
+    if let Some((host, times)) = counted {
         let host = client_text(host);
-        tracing::warn!(%host, "421: this host is not approved; if it is yours, add it with --allowed-host");
+        tracing::warn!(times, %host, "421: this host is not approved; if it is yours, add it with --allowed-host");
     }
 }
 
@@ -105,7 +106,7 @@ impl Repeats {
         let (errors, every) = (&mut self.counted, self.every);
         let is_recent = |logged: Instant| now.saturating_duration_since(logged) < every;
         if errors.len() >= ERRORS_MAX && !errors.contains_key(error) {
-            errors.retain(|_, (logged, _)| is_recent(*logged));
+            errors.retain(|error, (logged, _)| error == FURTHER || is_recent(*logged));
         }
         let has_line = errors.len() < ERRORS_MAX || errors.contains_key(error);
         let error = if has_line { error } else { FURTHER };
@@ -177,6 +178,12 @@ mod tests {
         assert_eq!(lines(start + REPEATED / 2), 0);
         assert!((2..=2 * ERRORS_MAX).contains(&lines(start + REPEATED)));
         assert!(repeats.counted.len() <= ERRORS_MAX + 1);
+        let later = start + 2 * REPEATED;
+        assert_eq!(repeats.count("one's own", later), Some(("one's own", 1)), "hidden no longer");
+        let others: Vec<_> = (0..100).map(|n| format!("other {n}")).collect();
+        let counted =
+            others.iter().filter_map(|error| repeats.count(error, later)).find(|it| it.0 == FURTHER);
+        assert_eq!(counted, Some((FURTHER, 10_000 - ERRORS_MAX as u64)), "since the line before");
     }
 
     #[test]

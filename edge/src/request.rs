@@ -14,6 +14,7 @@ use net::blocking_pool::{BlockingPool, Outcome, PoolFull, is_heavy};
 use net::precheck::{HttpError, check};
 use net::request_head::RequestHead;
 use snapshot::record::EntityType;
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::metrics::ABANDONED;
 use crate::reply::{CONGESTED, FAILED, OVERLOADED, Reply};
@@ -32,6 +33,8 @@ pub(crate) struct Request {
     began: Instant,
     /// Whether it is counted and logged.
     is_counted: AtomicBool,
+    /// Its client's turn, until the work for it has ended, also where nobody waits for that.
+    pub(crate) turn: Option<OwnedSemaphorePermit>,
 }
 
 /// What remains to be done for a reply, on a thread that may block, and the pool of such threads.
@@ -44,7 +47,8 @@ impl Request {
     /// A request that has just been received.
     pub(crate) fn new(server: Arc<Server>, head: Arc<RequestHead>, route: Route) -> Self {
         let (state, now) = (Arc::clone(&server.state()), (server.options.clock)());
-        Self { server, state, head, route, now, began: Instant::now(), is_counted: AtomicBool::new(false) }
+        let (began, is_counted, turn) = (Instant::now(), AtomicBool::new(false), None);
+        Self { server, state, head, route, now, began, is_counted, turn }
     }
 
     /// Whether the request may be answered, and there is room for its response.

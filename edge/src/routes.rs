@@ -7,7 +7,7 @@
 
 use std::convert::Infallible;
 use std::fmt;
-use std::future::{Ready, ready};
+use std::future::ready;
 use std::sync::Arc;
 
 use bytes::{Buf, Bytes};
@@ -80,19 +80,17 @@ where
     TowerToHyperService::new(warp::service(filter))
 }
 
-/// Admits GET, HEAD and OPTIONS without a body.
-fn admit_read(
-    route: Route,
-    server: Arc<Server>,
-    head: Arc<RequestHead>,
-) -> Ready<Result<Request, Rejection>> {
-    let request = Request::new(server, head, route);
+/// Admits GET, HEAD and OPTIONS without a body, in their client's turn. A request exists before that, so that one whose
+/// client leaves is counted.
+async fn admit_read(route: Route, server: Arc<Server>, head: Arc<RequestHead>) -> Result<Request, Rejection> {
+    let mut request = Request::new(server, head, route);
+    request.turn = request.head.turn().await;
     let reads = matches!(request.head.method, Method::GET | Method::HEAD | Method::OPTIONS);
     let checked = request.check().and(if reads { Ok(()) } else { Err(METHOD_NOT_ALLOWED) });
-    ready(match checked {
+    match checked {
         Ok(()) => Ok(request),
         Err(error) => Err(custom(Refused { request: Some(request), error })),
-    })
+    }
 }
 
 /// Calls a tool. Its refusals are JSON-RPC errors, and so no rejections.

@@ -1,4 +1,4 @@
-//! The edge with a standard error that takes nothing: full, closed, broken or not read.
+//! The edge with what takes nothing: a standard error that is full, closed, broken or not read, and clients.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, PipeReader, Read as _, Write as _};
@@ -86,6 +86,20 @@ fn an_edge_whose_log_takes_nothing_serves_and_ends() {
             assert!((2..LINES).contains(&lines.lines().count()), "it was not full: {}", lines.len());
         }
     }
+}
+
+#[test]
+fn it_ends_while_clients_read_no_answer_or_send_half_a_request() {
+    let folder = folder_with_snapshot();
+    let (mut process, address) = start(&folder, Stdio::null(), "");
+    let exports = format!("GET /api/v1/exports/latest HTTP/1.1\r\nHost: {address}\r\n\r\n").repeat(200);
+    let held = [(); 38].map(|()| TcpStream::connect(&address).unwrap());
+    for (nth, mut stream) in held.iter().enumerate() {
+        stream.write_all(if nth % 2 == 0 { exports.as_bytes() } else { b"GET / HT" }).unwrap();
+    }
+    assert_eq!(status(&get(&address, &address, "/about")), "200");
+    process.terminate();
+    assert_eq!(process.ends().code(), Some(0));
 }
 
 #[test]

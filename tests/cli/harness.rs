@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 #[path = "../src/client.rs"]
 #[expect(unreachable_pub, reason = "a file of the library of tests, which none of these programs is above")]
-mod client;
+pub(crate) mod client;
 
 #[path = "../src/entry.rs"]
 #[allow(

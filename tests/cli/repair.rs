@@ -101,7 +101,6 @@ fn every_damage_of_its_folder_is_repaired_at_a_restart() {
             assert!(began.elapsed() < Duration::from_secs(30), "{name}");
             std::thread::sleep(Duration::from_millis(10));
         }
-        eprintln!("{name}: {:?}", began.elapsed());
         assert_eq!(status(&server.get_from(HOST, "/api/v1/search?q=grant")), "200", "{name}");
         assert!(!root.join("incoming").exists(), "{name}");
     }

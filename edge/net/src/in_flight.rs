@@ -49,8 +49,6 @@ pub struct InFlight {
     pub budget: usize,
     /// Answers that were refused because too many bytes were in flight.
     pub refused: Count,
-    /// Requests whose connection ended while they waited for their turn.
-    pub abandoned: Count,
     used: AtomicUsize,
     proxies: TrustedProxies,
     clients: [Mutex<Clients>; SHARDS],
@@ -105,7 +103,6 @@ impl InFlight {
         Self {
             budget,
             refused: Count::default(),
-            abandoned: Count::default(),
             used: AtomicUsize::new(0),
             proxies,
             clients: from_fn(|_| Mutex::default()),
@@ -209,26 +206,14 @@ impl Client {
 
     /// Waits until a request of a client may be answered; the turn ends when it is dropped. A client that may have requests on many
     /// connections has each answered after those of others that wait, with the turn already taken.
-    pub(crate) async fn turn(client: Option<Arc<Self>>, abandoned: &Count) -> Option<OwnedSemaphorePermit> {
-        let client = client?;
-        let waits = Waits(abandoned);
-        let turn = Arc::clone(&client.turns).acquire_owned().await.ok()?;
-        std::mem::forget(waits);
-        let connections = client.connections.load(Relaxed);
+    pub(crate) async fn turn(&self) -> Option<OwnedSemaphorePermit> {
+        let turn = Arc::clone(&self.turns).acquire_owned().await.ok()?;
+        let connections = self.connections.load(Relaxed);
         // None: it comes through a proxy.
         if connections == 0 || connections > TURNS {
             tokio::task::yield_now().await;
         }
         Some(turn)
-    }
-}
-
-/// A request that waits for its turn. Dropped, it is counted: it has left.
-struct Waits<'a>(&'a Count);
-
-impl Drop for Waits<'_> {
-    fn drop(&mut self) {
-        self.0.add();
     }
 }
 
@@ -448,9 +433,9 @@ mod tests {
 
     #[test]
     fn others_go_before_a_client_with_more_connections_than_turns_or_behind_a_proxy() {
-        let (in_flight, abandoned) = (in_flight(), Count::default());
-        let is_at_once = |client| {
-            let turn = std::pin::pin!(Client::turn(Some(client), &abandoned));
+        let in_flight = in_flight();
+        let is_at_once = |client: Arc<Client>| {
+            let turn = std::pin::pin!(client.turn());
             turn.poll(&mut std::task::Context::from_waker(std::task::Waker::noop())).is_ready()
         };
         let crowd: Vec<_> = (0..8).map(|number| reader(&in_flight, number, "192.0.2.1")).collect();

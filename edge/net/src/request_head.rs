@@ -7,6 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, Method, Uri, header};
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::in_flight::{Client, Reader, SharedBody};
 
@@ -34,6 +35,12 @@ impl RequestHead {
     /// What follows the question mark; empty if there is none.
     pub fn query(&self) -> &str {
         self.uri.query().unwrap_or_default()
+    }
+
+    /// Waits until the client has less than its most requests answered at a time. The turn ends when it is dropped; a body
+    /// may be long in coming, and who waits for one should have none.
+    pub async fn turn(&self) -> Option<OwnedSemaphorePermit> {
+        self.taker.as_ref()?.1.turn().await
     }
 
     /// Whether a short body could be sent. Checked before an answer is computed.

@@ -121,6 +121,9 @@ pub enum TargetError {
     /// The name leads out of the store, or to something that is no object.
     #[error("{0:?} is not the name of an object: names stay in the store's folder, without .. and links")]
     Name(String),
+    /// What has the name is no file.
+    #[error("{0} has this name; remove it, and restore the store from a copy or push again")]
+    NotAFile(&'static str),
     /// The object is longer or shorter than the request allows.
     #[error("not as long as it should be")]
     Length,

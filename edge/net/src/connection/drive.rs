@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use http::{HeaderValue, Request, header};
-use hyper::body::{Body as _, Incoming};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -41,16 +41,13 @@ impl<S: HttpService> Connection<S> {
     /// Serves the connection to its end and returns why it ended.
     pub(super) async fn run(self, stream: impl Wire) -> CloseReason {
         let Self { peer, service, limits, reader, mut draining } = self;
-        let (waiting, abandoned) = (&reader.waiting, &reader.in_flight.abandoned);
+        let waiting = &reader.waiting;
         let (is_leaving, of_requests) = (&AtomicBool::new(false), Arc::clone(&reader));
         let service = service_fn(move |request: Request<Incoming>| {
-            // A body may be long in coming; who waits for one has no turn.
             let client = of_requests.client_of(request.headers());
-            let waits = request.body().is_end_stream().then(|| Arc::clone(&client));
             let answer = service.call(with_head(request, peer, (Arc::clone(&of_requests), client)));
             // Boxed, so that an unused connection takes no memory for it.
             Box::pin(async move {
-                let _turn = Client::turn(waits, abandoned).await;
                 let mut response = answer.await?;
                 if is_leaving.load(Relaxed) {
                     // hyper ends the connection then.

@@ -150,13 +150,15 @@ impl Server {
 }
 
 async fn answer(request: Request<Incoming>, gate: Arc<Gate>) -> Result<Response<Full<Bytes>>, Infallible> {
+    let head = Arc::clone(request.extensions().get::<Arc<RequestHead>>().unwrap());
+    let _turn = head.turn().await;
     let text = match request.uri().path() {
         "/held" => {
             gate.entered.notify_one();
             gate.release.notified().await;
             "held".into()
         }
-        "/peer" => request.extensions().get::<Arc<RequestHead>>().unwrap().peer.unwrap().to_string(),
+        "/peer" => head.peer.unwrap().to_string(),
         "/length" => match request.into_body().collect().await {
             Ok(body) => body.to_bytes().len().to_string(),
             Err(_) => "broken".into(),
@@ -168,7 +170,6 @@ async fn answer(request: Request<Incoming>, gate: Arc<Gate>) -> Result<Response<
             return Ok(response);
         }
         "/counted" => {
-            let head = request.extensions().get::<Arc<RequestHead>>().unwrap();
             let held = head.hold(vec![b'x'; COUNTED].into(), COUNTED, None);
             let mut response = Response::new(Full::from(held.clone().unwrap_or_default()));
             if held.is_none() {

@@ -1,9 +1,9 @@
 //! A folder as a store: `file://`. A lock that every writer takes makes preconditions hold; an object gets its name when
 //! all of it is on disk.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File, FileType, TryLockError};
 use std::io::{self, ErrorKind, Read as _, Write as _};
-use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
+use std::os::unix::fs::{FileExt as _, FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -46,7 +46,9 @@ impl Folder {
             path.push(part);
             match fs::symlink_metadata(&path) {
                 Ok(found) if parts.peek().is_some() && !found.is_dir() => return Err(refused()),
-                Ok(found) if parts.peek().is_none() && !found.is_file() => return Err(refused()),
+                Ok(found) if parts.peek().is_none() && !found.is_file() => {
+                    return Err(TargetError::NotAFile(kind(found.file_type())));
+                }
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
                 _ => {}
             }
@@ -70,21 +72,31 @@ impl Folder {
         Ok(sync_up(folder, &self.root)?)
     }
 
-    fn lock(&self, tries: u32) -> io::Result<File> {
+    fn lock(&self, tries: u32) -> Result<File, TargetError> {
         fs::create_dir_all(&self.root)?;
-        let path = self.root.join(LOCK);
+        let path = self.path(LOCK)?;
         let lock = File::options().create(true).append(true).open(&path)?;
         for _ in 0..tries {
             match lock.try_lock() {
                 Ok(()) => return Ok(lock),
                 Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
-                Err(TryLockError::Error(error)) => return Err(error),
+                Err(TryLockError::Error(error)) => return Err(error.into()),
             }
         }
         let (path, time) = (path.display(), PAUSE * tries);
-        Err(io::Error::other(format!(
+        Err(TargetError::Failed(format!(
             "another process has held {path} for {time:?}; `fuser {path}` names it"
         )))
+    }
+}
+
+/// What has the name of a file, and is not opened: a pipe would be waited for.
+fn kind(of: FileType) -> &'static str {
+    match (of.is_dir(), of.is_symlink(), of.is_fifo()) {
+        (true, ..) => "a folder",
+        (_, true, _) => "a link",
+        (.., true) => "a named pipe",
+        _ => "a socket or device",
     }
 }
 
@@ -220,7 +232,6 @@ mod tests {
         assert_eq!(&*target.range("a/b", 1, 2).await.unwrap(), b"wo");
         assert_eq!(target.range("a/b", 1, 3).await, Err(TargetError::Length));
         assert_eq!(target.range("a/b", u64::MAX, 2).await, Err(TargetError::Length));
-        put(target, "a/b", b"x").await.unwrap();
         target.delete("a/b").await.unwrap();
         target.delete("a/b").await.unwrap();
         assert_eq!(target.range("a/b", 0, 1).await, Err(TargetError::Missing));
@@ -234,7 +245,9 @@ mod tests {
         let error = other.lock(2).unwrap_err().to_string();
         assert!(error.contains("store/.lock for 40ms"), "{error}");
         drop(held);
-        other.lock(1).unwrap();
+        drop(other.lock(1).unwrap());
+        fs::remove_file(one.root.join(LOCK)).and_then(|()| fs::create_dir(one.root.join(LOCK))).unwrap();
+        assert_eq!(other.lock(1).unwrap_err(), TargetError::NotAFile("a folder"));
     }
 
     #[tokio::test]
@@ -249,7 +262,11 @@ mod tests {
         let absolute = victim.to_str().unwrap();
         for name in [absolute, "../victim", "p/../../victim", "p/out/victim", "CURRENT", "p", "", "p//victim"]
         {
-            let refused = TargetError::Name(name.to_owned());
+            let refused = match name {
+                "CURRENT" => TargetError::NotAFile("a link"),
+                "p" => TargetError::NotAFile("a folder"),
+                _ => TargetError::Name(name.to_owned()),
+            };
             let bytes = Bytes::from_static(b"other");
             assert_eq!(target.get(name, None, 9).await.unwrap_err(), refused);
             assert_eq!(target.range(name, 0, 1).await, Err(refused.clone()));
@@ -275,8 +292,7 @@ mod tests {
             }
             put(target, "p/two", b"2").await.unwrap();
             assert_eq!(fs::read(folder.path().join("store/p/two")).unwrap(), b"2");
-            let names = fs::read_dir(folder.path().join("store")).unwrap();
-            assert_eq!(names.count(), 3, "the lock, the object, its folder");
+            assert_eq!(fs::read_dir(folder.path().join("store")).unwrap().count(), 3, "lock, object, folder");
         }
         assert_eq!(fs::read_to_string(&victim).unwrap(), "whole");
     }

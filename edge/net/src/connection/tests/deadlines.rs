@@ -238,14 +238,8 @@ async fn a_client_is_answered_eight_requests_at_a_time_and_others_need_not_wait_
     let mut ninth = server.send(GET).await;
     let _other = server.answered(OTHER).await;
     assert!(tokio::time::timeout(ms(500), ninth.read_u8()).await.is_err(), "it waits for its turn");
-    let mut posted = server.send(b"POST /length HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\n\r\n1").await;
-    read_until(&mut posted, "\r\n\r\n1").await;
-    let abandoned = &server.counters.in_flight.abandoned;
-    drop(server.send(GET).await);
-    eventually(|| abandoned.get() == 1).await;
     server.gate.release.notify_one();
     read_until(&mut ninth, "path /").await;
-    assert_eq!(abandoned.get(), 1, "a request that had its turn was not abandoned in waiting for it");
 }
 
 #[tokio::test(start_paused = true)]

@@ -25,13 +25,9 @@ impl Listening {
         Self { address, gate, stop, served: tokio::spawn(served) }
     }
 
-    async fn connect(&self) -> TcpStream {
-        TcpStream::connect(self.address).await.unwrap()
-    }
-
     /// A connection that has sent `bytes`.
     async fn send(&self, bytes: &[u8]) -> TcpStream {
-        let mut stream = self.connect().await;
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
         stream.write_all(bytes).await.unwrap();
         stream
     }
@@ -71,7 +67,7 @@ async fn a_shutdown_closes_the_listener_and_still_waits_for_the_request_in_fligh
 #[tokio::test]
 async fn a_connection_that_waits_to_be_accepted_at_the_shutdown_is_answered() {
     let server = Listening::start();
-    let mut stream = server.connect().await;
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
     server.stop.send(()).unwrap();
     stream.write_all(GET).await.unwrap();
     assert!(read_to_close(&mut stream).await.ends_with("path /"));

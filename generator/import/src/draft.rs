@@ -54,11 +54,13 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
     let of_organizations: Vec<bool> =
         drafts.map(|it| it.organizations().is_some() && !it.has_programs(&it.taken())).collect();
     read.iter_mut().zip(of_organizations).for_each(|(found, is_one)| found.is_of_organizations = is_one);
-    if let Some(found) = read.iter().find(|it| known.contains(&format!("[sources.{}]", it.name))) {
-        let (path, name, data) = (path.display(), &found.name, data.display());
+    if let Some(it) = read.iter().find(|it| known.contains(&format!("[sources.{}]", it.name))) {
+        let more =
+            format!("remove it, or add another: opdir import {} NAME --draft --from FILE", data.display());
         return Err(ImportError::Output(format!(
-            "{path} has [sources.{name}] already, and a draft does not write over it: remove it there, or give the new \
-             source another name: opdir import {data} NAME --draft --from FILE"
+            "{} has [sources.{}] already: {more}",
+            path.display(),
+            it.name
         )));
     }
     let mut text = String::from("# Each guess states its evidence; correct what is wrong.\n");

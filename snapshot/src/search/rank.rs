@@ -266,8 +266,7 @@ impl<'a> RankedQuery<'a> {
 
     /// What selected values leave of a set; `None` is every document.
     fn narrowed<'b>(&'b self, base: Option<&'b DocSet<'b>>) -> Option<DocSet<'b>> {
-        let filters = Query { facets: false, ..self.filters.clone() };
-        self.index.narrowed(&filters, self.today, base).found
+        self.index.narrowed(&self.filters, self.today, base).found
     }
 
     fn page(&self) -> RankedPage {
@@ -338,7 +337,7 @@ impl<'a> RankedQuery<'a> {
 
     /// Documents that would match fully if they stated a value for every filter.
     fn unstated<'b>(&'b self, base: Option<&'b DocSet<'b>>, full: &DocSet<'_>) -> DocSet<'static> {
-        let filters = Query { with_unstated: true, facets: false, ..self.filters.clone() };
+        let filters = Query { with_unstated: true, ..self.filters.clone() };
         let is_bounded = filters.measures.iter().any(Option::is_some);
         if !is_bounded && !filters.selected.iter().any(|(facet, _)| facet.group().spec().is_eligibility) {
             return DocSet::none();

@@ -165,14 +165,6 @@ impl Index {
         ranked
     }
 
-    /// Documents that match fully.
-    pub fn full_matches(&self, query: &Query, today: &Today, options: RankOptions<'_>) -> DocSet<'static> {
-        let query = RankedQuery::new(self, query, today, options);
-        let base = query.unnarrowed_full();
-        let full = query.narrowed(base.as_ref());
-        full.unwrap_or_else(|| DocSet::all(self.programs())).into_owned()
-    }
-
     /// Upper bound of the work of a ranked search, in units.
     pub fn ranked_cost(&self, query: &Query) -> u64 {
         let text = self.resolve(query);

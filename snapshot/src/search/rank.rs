@@ -124,8 +124,6 @@ pub struct RankOptions<'a> {
     pub literal: &'a [String],
     /// Include records that state no value for an eligibility filter or a bound.
     pub with_unstated: bool,
-    /// Whether the last word may be the beginning of a longer one.
-    pub complete_last_word: bool,
     /// Include partial matches without the selected values if there are fewer than three matches with them: the values
     /// weigh as words do.
     pub loosen: bool,
@@ -145,7 +143,6 @@ impl RankOptions<'_> {
         open_first: false,
         literal: &[],
         with_unstated: false,
-        complete_last_word: false,
         loosen: false,
         partial_if_needed: false,
         partial_unless_named: false,
@@ -220,8 +217,7 @@ impl<'a> RankedQuery<'a> {
         let (unphrased, phrases) = extract(query, options.literal, today.day);
         let phrase_filters = filters(&unphrased, &phrases);
         let rest = unphrased.text;
-        let mut text = TextQuery::ranked(rest.as_deref().unwrap_or_default(), options.literal);
-        text.may_continue &= options.complete_last_word;
+        let text = TextQuery::ranked(rest.as_deref().unwrap_or_default(), options.literal);
         let filters = Query { text: None, ..query.clone() };
         let mut phrased = [None; MEASURES.len()];
         for (_, filter) in &phrase_filters {

@@ -157,7 +157,6 @@ impl<'a> Parts<'a> {
         let has_phrases = !query.phrases.is_empty();
         let mut parts =
             Self { index, known: Vec::new(), chosen: Vec::new(), unknown: Vec::new(), has_phrases };
-        let last = query.words.last().map(|word| word.text.as_str()).filter(|_| query.may_continue);
         let mut guesses = 0;
         for clause in query.clauses(index) {
             let typed = query.words.iter().find(|word| clause.words == [word.text.as_str()]);
@@ -167,7 +166,7 @@ impl<'a> Parts<'a> {
                 && let Some(word) = typed.filter(|word| !index.entities.has_word(&word.text))
                 && !index.names_recipient(&word.text)
             {
-                guessed = index.terms.guessed(word, last == Some(word.text.as_str()));
+                guessed = index.terms.guessed(word);
                 guesses += usize::from(!guessed.is_empty());
             }
             parts.add(clause, guessed);

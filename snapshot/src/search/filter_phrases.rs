@@ -220,7 +220,7 @@ fn parse(words: &[&str], at: usize, today: Date) -> Option<(usize, Filter)> {
         return None;
     }
     let (before, rest) = words.split_at(at);
-    let number = || ages::age(rest, before).or_else(|| amounts::bound(rest));
+    let number = || ages::age(rest).or_else(|| amounts::bound(rest));
     switch(rest, before).or_else(number).or_else(|| deadline(rest, today))
 }
 

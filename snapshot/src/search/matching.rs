@@ -5,7 +5,6 @@
 
 use compact_str::{CompactString, format_compact};
 
-use crate::facet::Facet;
 use crate::search::cost::{Budget, LOOK_UP};
 use crate::search::entities::{Entity, names_of_place};
 use crate::search::index::Index;
@@ -104,9 +103,7 @@ pub struct Clause<'a> {
     pub(super) benefits: Vec<Vec<u32>>,
     /// The entity that the words name.
     pub(super) entity: Option<&'a Entity>,
-    /// The place facet that a place is meant for; without one it is anything that names it.
-    pub(super) role: Option<Facet>,
-    /// Whether every other place is meant, or every record without the values.
+    /// Whether every record is meant that names neither the place nor a value.
     pub(super) is_outside: bool,
     /// Whether a document that states very many values of a facet matches by none of them, as in a ranked search.
     pub(super) needs_few_values: bool,
@@ -163,9 +160,9 @@ impl<'a> Clause<'a> {
         clause
     }
 
-    /// Every place but one, or every record without some values, which `words` name.
-    pub(super) fn outside(words: &[CompactString], entity: Option<&'a Entity>, role: Option<Facet>) -> Self {
-        Self { words: words.to_vec(), entity, role, is_outside: true, ..Self::default() }
+    /// Every record without what `words` name.
+    pub(super) fn outside(words: &[CompactString], entity: &'a Entity) -> Self {
+        Self { words: words.to_vec(), entity: Some(entity), is_outside: true, ..Self::default() }
     }
 
     /// Leaves out texts in which the words of the place mean something else.
@@ -217,11 +214,6 @@ impl<'a> Clause<'a> {
             && self.entity.is_none_or(Entity::is_empty)
     }
 
-    /// Whether records with its values are left out.
-    pub(super) fn is_negated(&self) -> bool {
-        self.is_outside && self.place().is_none()
-    }
-
     /// Code of the place that it names.
     pub(super) fn place(&self) -> Option<&'a str> {
         self.entity?.place.as_deref()
@@ -254,10 +246,7 @@ impl<'a> Clause<'a> {
 
     fn docs_by(&self, others: impl Fn(&OtherWords<'_>) -> bool, index: &'a Index) -> DocSet<'a> {
         let terms = &index.terms;
-        if let (true, Some(entity), Some(role)) = (self.is_outside, self.entity, self.role) {
-            return entity.outside(role, &index.values);
-        }
-        if self.is_negated() {
+        if self.is_outside {
             return DocSet::all(index.programs()).without(&union(self.entity_docs(index), index.programs()));
         }
         let of_term = |term: u32| {
@@ -271,11 +260,7 @@ impl<'a> Clause<'a> {
         if !self.apart.is_empty() {
             parts.push(Phrases::new(&self.apart, &[], terms).keep(None, terms, &Budget::default()));
         }
-        let docs = union(parts, index.programs());
-        match (self.entity, self.role) {
-            (Some(entity), Some(role)) => docs.without(&entity.contradicting(role, &index.values)),
-            _ => docs,
-        }
+        union(parts, index.programs())
     }
 
     /// Work of looking it up, in units.

@@ -48,9 +48,7 @@ pub struct Interpretation {
     pub values: Vec<(Facet, u32)>,
     /// Code of a place.
     pub place: Option<String>,
-    /// The facet that the place was searched in, from the words around it; `None` is anything that names it.
-    pub role: Option<Facet>,
-    /// Whether every other place is meant, or every record without the values.
+    /// Whether every record is meant that names neither the place nor a value.
     pub is_outside: bool,
     /// Number of full matches if it is selected in each facet, and `None` if it is only words; those that find
     /// something. Empty unless it is a place.
@@ -243,7 +241,7 @@ impl<'a> RankedQuery<'a> {
     fn required(&self, filters: &Query) -> Option<DocSet<'a>> {
         let filtered = self.index.filter(filters, self.today, None);
         let kept = self.text.filter(self.index).keep(filtered, self.index, &self.budget);
-        let negated = self.parts.known.iter().filter(|part| part.clause.is_negated());
+        let negated = self.parts.known.iter().filter(|part| part.clause.is_outside);
         negated.fold(kept, |kept, part| both(kept, Some(part.typed())))
     }
 

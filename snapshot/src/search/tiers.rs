@@ -193,7 +193,7 @@ impl<'a> Parts<'a> {
     fn add(&mut self, mut clause: Clause<'a>, guessed: Vec<u32>) {
         let index = self.index;
         let entity = clause.entity.filter(|_| !clause.is_outside);
-        let wider = entity.and_then(|entity| entity.with_wider_places(clause.role, &index.values));
+        let wider = entity.and_then(|entity| entity.with_wider_places(&index.values));
         let elsewhere = clause.place().map_or_else(DocSet::none, |place| index.seats.elsewhere(place));
         let wider = wider.map(|docs| docs.without(&elsewhere));
         let (typed, direct) = (clause.docs(index), clause.direct_docs(index));
@@ -203,10 +203,7 @@ impl<'a> Parts<'a> {
             self.unknown.push(clause);
             return;
         }
-        let facets = match clause.role.filter(|_| clause.is_outside) {
-            Some(role) => vec![role],
-            None => entity.map(|entity| entity.facets(&index.values)).unwrap_or_default(),
-        };
+        let facets = entity.map(|entity| entity.facets(&index.values)).unwrap_or_default();
         let unstated = facets.iter().filter_map(|facet| index.values.unstated(*facet));
         let unstated = all_of(unstated.collect());
         let guessed = (!others.is_empty()).then(|| index.terms.any(&others));

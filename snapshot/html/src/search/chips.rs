@@ -69,9 +69,9 @@ impl Search<'_> {
     fn interpreted(&self, interpretation: &Interpretation) -> String {
         let mut facets: Vec<Facet> = interpretation.values.iter().map(|(facet, _)| *facet).collect();
         facets.dedup();
-        if facets.is_empty() || interpretation.place.is_some() {
-            // A place without a role is anything that names it.
-            facets = interpretation.named_role().into_iter().collect();
+        if interpretation.place.is_some() {
+            // A place is anything that names it.
+            facets.clear();
         }
         let place = interpretation.place.as_ref().map(|code| self.display.place(Facet::Countries, code));
         let is_outside = interpretation.is_outside;

@@ -3,7 +3,6 @@
 
 use super::Filter;
 use crate::search::lexicon::{self, is_in, starting};
-use crate::search::role::is_applicant;
 use crate::search::synonyms::BUILT_IN;
 
 /// Greatest age; greater amounts are money.
@@ -29,7 +28,7 @@ const BEFORE: [(&str, Limit); 5] = [
 ];
 
 /// The ages at the start of some words: the number of words, and the filter.
-pub(super) fn age(rest: &[&str], before: &[&str]) -> Option<(usize, Filter)> {
+pub(super) fn age(rest: &[&str]) -> Option<(usize, Filter)> {
     let ahead = longest(rest, &BEFORE);
     let number = ahead.map_or(0, |(length, _)| length);
     let years = years(&rest[number..])?;
@@ -44,7 +43,7 @@ pub(super) fn age(rest: &[&str], before: &[&str]) -> Option<(usize, Filter)> {
     let is_age = match (old, unit) {
         (Some(_), _) => true,
         _ if years.most < YEARS_MIN => false,
-        (_, Some(_)) => !is_in("year-of", next) && (limit.is_some() || is_of_people(before)),
+        (_, Some(_)) => !is_in("year-of", next) && (limit.is_some() || years.least < years.most),
         // What follows may say what the number counts.
         _ => {
             limit.is_some()
@@ -74,11 +73,6 @@ fn longest(words: &[&str], lists: &[(&str, Limit)]) -> Option<(usize, Limit)> {
 /// `15 de enero`
 fn is_month(words: &[&str]) -> bool {
     words.iter().find(|word| !lexicon::has("of", word)).is_some_and(|word| lexicon::month(word).is_some())
-}
-
-/// Whether the last word before an age that is no stop word is one for people.
-fn is_of_people(before: &[&str]) -> bool {
-    before.iter().rev().find(|word| !lexicon::is_stop_word(word)).is_none_or(|word| is_applicant(word))
 }
 
 /// One or two numbers at the start of some words.
@@ -144,7 +138,7 @@ mod tests {
             ("jóvenes entre 18 y 29 años", "jóvenes", "ageMin=18&ageMax=29"),
             ("a 34-year-old nurse", "a nurse", "ageMin=34&ageMax=34"),
             ("my 8 year old son", "my son", "ageMin=8&ageMax=8"),
-            ("becas para mujer de 34 años", "becas para mujer de", "ageMin=34&ageMax=34"),
+            ("jóvenes de 18 a 29 años", "jóvenes de", "ageMin=18&ageMax=29"),
             ("tengo 34 años y busco beca", "y busco beca", "ageMin=34&ageMax=34"),
             ("I am 67", "", "ageMin=67&ageMax=67"),
         ] {

@@ -19,7 +19,7 @@
 //! REST stops here: it returns the records that match every clause, in the order of `sort`.
 //!
 //! **From parts to an order.** The weight of a part is `ln(1 + (N − n + ½) / (n + ½)) ^ 0.7` for `n` of `N` records that match
-//! it. Everyday words count 0.3 of that, places 1.5. A word that no record has counts as one with `n = 0`. Selected values
+//! it; places count 1.5 times that. A word that no record has counts as one with `n = 0`. Selected values
 //! are required; on a search page that finds fewer than three records with them they are parts that count 0.3, and rows of
 //! the last line may lack them. `tiers` grades rows; the rows of a line of this table stand above those of the next.
 //!
@@ -90,7 +90,7 @@ pub use self::entities::{NamedEntity, label_runs};
 pub use self::facets::FACET_VALUES_MAX;
 pub use self::filter_phrases::{FilterPhrase, PhraseUse};
 pub use self::index::{FacetCounts, Index};
-pub use self::lexicon::{is_everyday_word, language_of_stop_word, stop_words};
+pub use self::lexicon::{language_of_stop_word, stop_words};
 pub use self::organizations::Organizations;
 pub use self::rank::{Guess, Interpretation, OfferedPlaces, RankOptions, RankedPage, RankedRow};
 pub use self::relax::{Constraint, Relaxation, as_typed, rest_in_words, text_without};

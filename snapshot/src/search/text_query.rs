@@ -9,7 +9,7 @@ use crate::place;
 use crate::query::{Query, TEXT_WORDS_MAX};
 use crate::search::cost::Budget;
 use crate::search::index::Index;
-use crate::search::lexicon::{self, function_words, is_everyday_word, is_in, stop_words};
+use crate::search::lexicon::{self, function_words, is_in, stop_words};
 use crate::search::matching::{Clause, cost_of_terms, run};
 use crate::search::phrase::Phrases;
 use crate::search::set::DocSet;
@@ -149,8 +149,7 @@ impl TextQuery {
     }
 
     /// The clauses of the words, in order. The longest run with an entity or synonyms is one clause; if it names no entity
-    /// and no record has it, its words are looked up one by one, and name none either. In a ranked search an everyday
-    /// word that no record has is left out if there is another.
+    /// and no record has it, its words are looked up one by one, and name none either.
     pub fn clauses<'a>(&self, index: &'a Index) -> Vec<Clause<'a>> {
         let (stops, mut at, mut idle) = (self.stop_words(), 0, Vec::new());
         let mut clauses = Vec::with_capacity(self.words.len());
@@ -182,15 +181,6 @@ impl TextQuery {
             [word] if !idle.is_empty() && clause.place().is_none() => !is_cue(word),
             _ => true,
         });
-        let is_idle = |clause: &Clause<'_>| {
-            self.is_ranked
-                && clause.words.len() == 1
-                && is_everyday_word(&clause.words[0])
-                && clause.is_unknown()
-        };
-        if !clauses.iter().all(is_idle) {
-            clauses.retain(|clause| !is_idle(clause));
-        }
         clauses
     }
 

@@ -7,7 +7,6 @@ use crate::query::{Page, Query};
 use crate::record::words;
 use crate::search::cost::GUESSED_MAX;
 use crate::search::index::Index;
-use crate::search::lexicon::is_everyday_word;
 use crate::search::matching::{Clause, Form};
 use crate::search::narrow::Group;
 use crate::search::set::{DocSet, all_of, both, union};
@@ -25,9 +24,6 @@ const SHOWN: f64 = 0.1;
 
 /// Weight of selected values beside a word that as many records have.
 const CHOSEN: f64 = 0.3;
-
-/// Weight of an everyday word, as a share of that of another one in as many records.
-const EVERYDAY: f64 = 0.3;
 
 words! {
     /// How much of a query a record matches; the best first. The words are those of answers.
@@ -210,10 +206,8 @@ impl<'a> Parts<'a> {
         let unguessed = guessed.as_ref().map(|_| typed.clone());
         let docs = union(std::iter::once(typed).chain(guessed).collect(), index.programs());
         clause.forms.extend(others.into_iter().map(|term| (term, Form::Guess)));
-        let is_everyday =
-            clause.entity.is_none() && matches!(clause.words.as_slice(), [word] if is_everyday_word(word));
         let of_place = if clause.place().is_some() { PLACE } else { 1.0 };
-        let idf = idf(docs.len(), index.programs()) * if is_everyday { EVERYDAY } else { of_place };
+        let idf = of_place * idf(docs.len(), index.programs());
         self.known.push(Part {
             clause,
             docs,

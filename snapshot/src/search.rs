@@ -72,7 +72,6 @@ mod results;
 mod score;
 mod seasons;
 mod seats;
-mod senses;
 mod set;
 mod spelling;
 mod synonyms;

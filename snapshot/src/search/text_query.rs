@@ -165,8 +165,10 @@ impl TextQuery {
                 clauses.extend(words.map(|word| Clause::new(word, None, &self.literal, index)));
             } else if !clause.words.is_empty() {
                 clause.needs_few_values = self.is_ranked;
-                if self.is_ranked && let Some(place) = clause.place() {
-                    clause.leave_other_senses_out(place, index);
+                if self.is_ranked
+                    && let Some(place) = clause.place()
+                {
+                    clause.leave_other_sense_out(place, index);
                 }
                 self.read_negation(&mut clause, &mut idle, index);
                 clauses.push(clause);

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 
 use crate::facet::{Facet, Interval, MEASURES, Measure};
 use crate::query::{Page, Query};
-use crate::search::cost::{BESIDE, Budget, NAMESAKES_MAX, SCORED_MAX, SCORED_MIN, SOME_MAX};
+use crate::search::cost::{BESIDE, Budget, SCORED_MAX, SCORED_MIN, SOME_MAX};
 use crate::search::filter_phrases::{FilterPhrase, extract, filters};
 use crate::search::index::{FacetCounts, Index};
 use crate::search::narrow::Narrowed;
@@ -444,9 +444,8 @@ impl<'a> RankedQuery<'a> {
         docs[range].to_vec()
     }
 
-    /// The documents to score, ascending, as many as the budget allows: namesakes, then those that match most of the
-    /// query, of full matches those in which a frequent word has the greatest effect, then the first in the default
-    /// order.
+    /// The documents to score, ascending, as many as the budget allows: those that match most of the query, of full matches
+    /// those in which a frequent word has the greatest effect, then the first in the default order.
     fn candidates(&self, tier: Tier, all: &DocSet<'_>, scorer: &Scorer<'_>) -> Vec<u32> {
         let affordable = self.budget.left() / scorer.cost();
         let most = usize::try_from(affordable).unwrap_or(usize::MAX).clamp(SCORED_MIN, SCORED_MAX);
@@ -457,10 +456,6 @@ impl<'a> RankedQuery<'a> {
         }
         let mut chosen = vec![0; words(self.index.programs())];
         let mut room = most;
-        for doc in self.namesakes().filter(|doc| all.contains(*doc)) {
-            set_bit(&mut chosen, doc);
-            room -= 1;
-        }
         if tier.is_full() {
             let tops = scorer.tops().filter(|doc| all.contains(*doc)).take(room.saturating_sub(BESIDE));
             for doc in tops {
@@ -490,15 +485,6 @@ impl<'a> RankedQuery<'a> {
         others.into_iter().for_each(|doc| set_bit(&mut chosen, doc));
         for_each_bit(&chosen, |doc| docs.push(doc));
         docs
-    }
-
-    /// Documents whose slug begins with the words of the query.
-    fn namesakes(&self) -> impl Iterator<Item = u32> {
-        let slug: Vec<&str> = self.text.words.iter().map(|word| word.text.as_str()).collect();
-        let (by_slug, slug) = (self.index.by_slug(), slug.join("-"));
-        let start = by_slug.partition_point(|doc| self.index.slug(*doc) < slug.as_str());
-        let namesakes = by_slug[start..].iter().copied();
-        namesakes.take_while(move |doc| self.index.slug(*doc).starts_with(&slug)).take(NAMESAKES_MAX)
     }
 
     /// The best of some documents, ascending, best first, at most so many.

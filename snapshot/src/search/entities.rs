@@ -120,7 +120,6 @@ fn add_labels(vocabulary: &[Term], stated: &StatedValues, dictionary: &mut BTree
             known.extend([&term.label_en, &term.label_es].into_iter().flatten().map(String::as_str));
         }
     }
-    leave_out_ambiguous(&mut labels);
     let mut all: BTreeSet<[CompactString; 2]> = BTreeSet::new();
     for ((facet, value), labels) in labels {
         let code = value.replace(['-', '_'], " ");
@@ -138,19 +137,6 @@ fn add_labels(vocabulary: &[Term], stated: &StatedValues, dictionary: &mut BTree
         let both: BTreeSet<(u8, String)> = both.cloned().collect();
         let known = keys.iter().filter(|_| !both.is_empty());
         known.for_each(|key| dictionary.entry(key.to_string()).or_default().values.clone_from(&both));
-    }
-}
-
-/// Leaves out labels that only their brackets distinguish, as `Education (0-8)` and `Education (9-12)`.
-fn leave_out_ambiguous(labels: &mut BTreeMap<(Facet, &str), BTreeSet<&str>>) {
-    let mut values: FxHashMap<(Facet, String), BTreeSet<String>> = FxHashMap::default();
-    for ((facet, value), labels) in labels.iter() {
-        for label in labels {
-            values.entry((*facet, unbracketed(label))).or_default().insert((*value).to_owned());
-        }
-    }
-    for ((facet, _), labels) in labels {
-        labels.retain(|label| !label.contains('(') || values[&(*facet, unbracketed(label))].len() == 1);
     }
 }
 

@@ -11,14 +11,15 @@
 //! 2. `text_query` splits the rest: words, `"phrases"` and `-exclusions`. Function words (`of`, `para`) are left out; so are,
 //!    in pages and tools, carrier words (`need`, `busco`), unless the text has nothing else (`data/words.txt`).
 //! 3. The longest run of words that names something is one clause (`matching`): a place or a value of a facet (`entities`), a
-//!    synonym (`synonyms`), words written together. `role` reads whether a place is where to go or where people are from.
+//!    synonym (`synonyms`), words written together. A place is anything that names it; what each facet of places finds is
+//!    counted (`rank/reading`).
 //! 4. A record matches a clause by an inflection of the word (`crate::stem`), a synonym, or the value; by none of very many
 //!    values (`values`). A word that no record has may be a slip: `guess` finds near ones, at most two a question.
 //!
 //! REST stops here: it returns the records that match every clause, in the order of `sort`.
 //!
 //! **From parts to an order.** The weight of a part is `ln(1 + (N − n + ½) / (n + ½)) ^ 0.7` for `n` of `N` records that match
-//! it. Everyday words count 0.3 of that, places 1.5. A word that no record has counts as one with `n = 0`. Selected values
+//! it; places count 1.5 times that. A word that no record has counts as one with `n = 0`. Selected values
 //! are required; on a search page that finds fewer than three records with them they are parts that count 0.3, and rows of
 //! the last line may lack them. `tiers` grades rows; the rows of a line of this table stand above those of the next.
 //!
@@ -68,11 +69,9 @@ mod phrase;
 mod rank;
 mod relax;
 mod results;
-mod role;
 mod score;
 mod seasons;
 mod seats;
-mod senses;
 mod set;
 mod spelling;
 mod synonyms;
@@ -90,7 +89,7 @@ pub use self::entities::{NamedEntity, label_runs};
 pub use self::facets::FACET_VALUES_MAX;
 pub use self::filter_phrases::{FilterPhrase, PhraseUse};
 pub use self::index::{FacetCounts, Index};
-pub use self::lexicon::{is_everyday_word, language_of_stop_word, stop_words};
+pub use self::lexicon::{language_of_stop_word, stop_words};
 pub use self::organizations::Organizations;
 pub use self::rank::{Guess, Interpretation, OfferedPlaces, RankOptions, RankedPage, RankedRow};
 pub use self::relax::{Constraint, Relaxation, as_typed, rest_in_words, text_without};

@@ -89,7 +89,6 @@ fn plain(c: char) -> Option<&'static str> {
 
 /// Calls `each` with every token of a text, folded, and with other readings of the same position:
 ///
-/// - `lndian`, which nobody writes on purpose, is a capital I that was read as a small L: `indian` too;
 /// - `non-profit` and `and/or` are two tokens, and at the second one `nonprofit` and `andor`;
 /// - `O'Brien` likewise, while the `s` of `master's` is dropped;
 /// - `U.S.`, `Ph.D.` and `R&D` are one token each;
@@ -259,10 +258,6 @@ fn emit(word: &str, folded: &mut String, each: &mut impl FnMut(&str, SamePositio
     if let Some(plain) = folded.strip_prefix('.') {
         each(plain, SamePosition(true));
     }
-    if looks_misread(word, folded) {
-        folded.replace_range(..1, "i");
-        each(folded, SamePosition(true));
-    }
 }
 
 /// The tokens of a text in order, each position's plain reading.
@@ -338,13 +333,6 @@ fn join_characters(typed: &mut Vec<QueryWord>, from: usize) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SamePosition(pub bool);
 
-/// No word of English or Spanish starts with a small l and another consonant than l.
-fn looks_misread(word: &str, folded: &str) -> bool {
-    let second = folded.as_bytes().get(1).copied().unwrap_or(b'a');
-    let consonant = second.is_ascii_lowercase() && !b"aeiouyl".contains(&second);
-    word.starts_with('l') && consonant && folded.len() >= 5
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -372,8 +360,6 @@ mod tests {
             ("\u{301}\u{302} 🎓 …", ""),
             ("", ""),
             // Letters that look alike are one letter.
-            ("lndian", "lndian indian"),
-            ("LGBTIQ llamado lyric", "lgbtiq llamado lyric"),
             ("сорус", "copyc"),
             // Names with signs are words of their own.
             ("C/C++, C#, F#. (.NET) A+ #1", "c c++ cc++ c# f# .net net a 1"),

@@ -108,7 +108,7 @@ fn render(
     out
 }
 
-/// The values that a question has, as filters or in words. A place without a role is meant in any.
+/// The values that a question has, as filters or in words. A place in words is meant in any facet.
 fn requested<'a>(
     context: &'a Context<'_>,
     question: &'a Question,
@@ -117,7 +117,7 @@ fn requested<'a>(
     let index = &context.site.index;
     let selected = question.query.selected.iter().map(|(facet, value)| (*facet, index.value_text(value)));
     let meant = ranked.interpretations.iter().filter(|it| !it.is_outside).flat_map(|it| {
-        let place = it.place.as_deref().map(|code| (it.role.unwrap_or(Facet::Countries), code));
+        let place = it.place.as_deref().map(|code| (Facet::Countries, code));
         place
             .into_iter()
             .chain(it.values.iter().map(|(facet, ordinal)| (*facet, index.values.text(*ordinal))))
@@ -219,8 +219,7 @@ fn push_ways_out(
 /// An interpretation as JSON. Only values that look like codes are named: others are text of third parties.
 fn understood(context: &Context<'_>, locale: Locale, understood: &Interpretation) -> Value {
     let values = &context.site.index.values;
-    let role = understood.named_role().unwrap_or(Facet::Countries);
-    let place = understood.place.iter().map(|code| (role, code.as_str()));
+    let place = understood.place.iter().map(|code| (Facet::Countries, code.as_str()));
     let named = understood.values.iter().map(|(facet, ordinal)| (*facet, values.text(*ordinal)));
     let filter = |(facet, value): (Facet, &str)| {
         let mut filter = json!({"facet": facet.spec().name, "value": value});
@@ -238,7 +237,7 @@ fn understood(context: &Context<'_>, locale: Locale, understood: &Interpretation
     if !understood.roles.is_empty() {
         let name = |role: Option<Facet>| role.map_or("text", |facet| facet.spec().name);
         let roles = understood.roles.iter().map(|(role, total)| (name(*role).to_owned(), json!(total)));
-        entry["role"] = understood.named_role().map_or("any", |facet| facet.spec().name).into();
+        entry["role"] = "any".into();
         entry["roles"] = roles.collect::<serde_json::Map<_, _>>().into();
     }
     entry

@@ -75,7 +75,6 @@ pub fn search_page(
         open_first: true,
         literal: &extras.plain,
         with_unstated: true,
-        complete_last_word: true,
         partial_unless_named: !extras.with_near,
         loosen: true,
         shown_values: VALUES_MAX,

@@ -17,8 +17,6 @@ pub(super) const SCORED_MAX: usize = FREQUENT;
 pub(super) const BESIDE: usize = 200;
 /// Fewest records that are scored, whatever the query has cost before.
 pub(super) const SCORED_MIN: usize = 200;
-/// Most records that are scored only because their slug begins with the query.
-pub(super) const NAMESAKES_MAX: usize = 100;
 /// Most records of the last tier.
 pub(super) const SOME_MAX: usize = 100;
 /// Most words of a query that are guessed.

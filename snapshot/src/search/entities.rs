@@ -120,7 +120,6 @@ fn add_labels(vocabulary: &[Term], stated: &StatedValues, dictionary: &mut BTree
             known.extend([&term.label_en, &term.label_es].into_iter().flatten().map(String::as_str));
         }
     }
-    leave_out_ambiguous(&mut labels);
     let mut all: BTreeSet<[CompactString; 2]> = BTreeSet::new();
     for ((facet, value), labels) in labels {
         let code = value.replace(['-', '_'], " ");
@@ -138,19 +137,6 @@ fn add_labels(vocabulary: &[Term], stated: &StatedValues, dictionary: &mut BTree
         let both: BTreeSet<(u8, String)> = both.cloned().collect();
         let known = keys.iter().filter(|_| !both.is_empty());
         known.for_each(|key| dictionary.entry(key.to_string()).or_default().values.clone_from(&both));
-    }
-}
-
-/// Leaves out labels that only their brackets distinguish, as `Education (0-8)` and `Education (9-12)`.
-fn leave_out_ambiguous(labels: &mut BTreeMap<(Facet, &str), BTreeSet<&str>>) {
-    let mut values: FxHashMap<(Facet, String), BTreeSet<String>> = FxHashMap::default();
-    for ((facet, value), labels) in labels.iter() {
-        for label in labels {
-            values.entry((*facet, unbracketed(label))).or_default().insert((*value).to_owned());
-        }
-    }
-    for ((facet, _), labels) in labels {
-        labels.retain(|label| !label.contains('(') || values[&(*facet, unbracketed(label))].len() == 1);
     }
 }
 
@@ -247,18 +233,6 @@ fn forms(name: &PlaceName) -> Vec<Vec<String>> {
     endings.iter().map(|ending| [before, &[format!("{stem}{ending}")]].concat()).collect()
 }
 
-/// Whether words are the name of a people and of no place, as `serbia` is in Spanish.
-pub(super) fn is_people(words: &[&str]) -> bool {
-    static PEOPLES: LazyLock<FxHashSet<Vec<String>>> = LazyLock::new(|| {
-        let of_kind = |is_people: bool| {
-            let of_kind = names().filter(move |(_, name, _)| is_people == (name.kind == NameKind::Demonym));
-            of_kind.map(|(.., words)| words).collect::<FxHashSet<_>>()
-        };
-        &of_kind(true) - &of_kind(false)
-    });
-    PEOPLES.contains(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
-}
-
 static NAMES: LazyLock<FxHashMap<&'static str, Vec<Vec<String>>>> = LazyLock::new(|| {
     let mut all: FxHashMap<&str, BTreeSet<Vec<String>>> = FxHashMap::default();
     for (code, _, words) in names().filter(|(_, name, _)| name.kind != NameKind::Capitals) {
@@ -329,10 +303,14 @@ impl Entity {
         self.values.is_empty() && self.naming.is_empty()
     }
 
-    /// Whether `no` before it leaves its values out: not for a place, and not for benefits, as `no tuition` is one.
-    pub(super) fn is_negatable(&self, values: &Values) -> bool {
+    /// The list of words before it that leave out what it names. None do so to benefits, as `no tuition` is one.
+    pub(super) fn negated_by(&self, values: &Values) -> Option<&'static str> {
         let is_benefit = |ordinal: &u32| values.facet_of(*ordinal) == Facet::Benefits;
-        self.place.is_none() && !self.values.is_empty() && !self.values.iter().any(is_benefit)
+        match &self.place {
+            Some(_) => Some("without-place"),
+            None if self.values.is_empty() || self.values.iter().any(is_benefit) => None,
+            None => Some("without-value"),
+        }
     }
 
     /// Documents of each of its values; `of_few`, of values other than places only those with few of their facet.
@@ -342,25 +320,17 @@ impl Entity {
         others.chain(self.naming.iter().map(|ordinal| values.naming(*ordinal))).collect()
     }
 
-    /// Documents that admit its place in a role, many of them by a wider one, and state no citizenship or residence
-    /// that shuts it out; `None` without a place.
-    pub(super) fn with_wider_places<'a>(
-        &self,
-        role: Option<Facet>,
-        values: &'a Values,
-    ) -> Option<DocSet<'a>> {
+    /// Documents that admit its place, many of them by a wider one, and state no citizenship or residence that shuts it
+    /// out; `None` without a place.
+    pub(super) fn with_wider_places<'a>(&self, values: &'a Values) -> Option<DocSet<'a>> {
         let place = self.place.as_deref()?;
-        let destination = values.docs_of_place(Facet::Destinations, place);
-        if role == Some(Facet::Destinations) {
-            return Some(destination);
-        }
         let admitting = place_facets().filter(|facet| facet.spec().is_eligibility);
         let admitting =
             union(admitting.map(|facet| values.docs_of_place(facet, place)).collect(), values.count);
         let admitting = [Facet::Citizenships, Facet::Residences]
             .into_iter()
             .fold(admitting, |docs, facet| docs.without(&self.shutting_out(facet, values)));
-        Some(if role.is_some() { admitting } else { union(vec![admitting, destination], values.count) })
+        Some(union(vec![admitting, values.docs_of_place(Facet::Destinations, place)], values.count))
     }
 
     /// Documents that name the place, or one in it, for a facet.
@@ -373,29 +343,6 @@ impl Entity {
     fn shutting_out<'a>(&self, facet: Facet, values: &'a Values) -> DocSet<'a> {
         let docs = self.place.as_deref().map(|place| values.shutting_out(facet, place));
         docs.map_or_else(DocSet::none, |docs| docs.without(&self.inside(facet, values)))
-    }
-
-    /// Documents that name a place outside it for a facet.
-    pub(super) fn outside<'a>(&self, facet: Facet, values: &'a Values) -> DocSet<'a> {
-        let place = self.place.as_deref();
-        let is_outside =
-            |ordinal: &u32| place::with_ancestors(values.text(*ordinal)).all(|it| Some(it) != place);
-        let ordinals = values.of(facet).map(|ordinal| ordinal as u32).filter(is_outside);
-        union(ordinals.map(|ordinal| values.naming(ordinal)).collect(), values.count)
-    }
-
-    /// Documents that contradict a role of the place: what they state for it is elsewhere, or someone from the place
-    /// is meant and they only go there.
-    pub(super) fn contradicting<'a>(&self, role: Facet, values: &'a Values) -> DocSet<'a> {
-        let elsewhere = self.shutting_out(role, values);
-        if role == Facet::Destinations {
-            return elsewhere;
-        }
-        let of_applicants = place_facets().filter(|facet| facet.spec().is_eligibility);
-        let of_applicants =
-            union(of_applicants.map(|facet| self.inside(facet, values)).collect(), values.count);
-        let only_goal = self.inside(Facet::Destinations, values).without(&of_applicants);
-        union(vec![elsewhere, only_goal], values.count)
     }
 
     /// Documents that name each region around its place, except for the world.

@@ -23,7 +23,7 @@ impl Index {
         let query = Query::default();
         let mut selector = Selector::new(self, &today, &query, 0);
         selector.counts = self.totals(&today);
-        today.browse = FACETS.iter().map(|spec| selector.select(spec.facet, &[])).collect();
+        today.browse = FACETS.iter().map(|spec| selector.select(spec.facet, None)).collect();
         today
     }
 
@@ -51,35 +51,17 @@ impl Index {
     ) -> Vec<FacetCounts> {
         let Some(found) = &narrowed.found else { return today.browse.clone() };
         let groups = &narrowed.groups;
-        let (own, others): (Vec<Facet>, Vec<Facet>) = FACETS
-            .iter()
-            .map(|spec| spec.facet)
-            .partition(|facet| groups.iter().any(|group| group.facet == facet.group()));
+        let is_counted_alone = |facet: &Facet| groups.iter().any(|group| group.facet == facet.group());
+        let others: Vec<Facet> =
+            FACETS.iter().map(|spec| spec.facet).filter(|facet| !is_counted_alone(facet)).collect();
         let mut selector = Selector::new(self, today, query, shown);
         let mut facets = Vec::with_capacity(COUNT);
-        match &narrowed.all_but_one {
-            Some(all_but_one) => {
-                selector.walk_all(found);
-                today.count(found, &mut selector.counts);
-                for facet in own {
-                    let group = groups.iter().position(|group| group.facet == facet.group());
-                    let near = &all_but_one[group.unwrap_or(0)];
-                    match facet.spec().is_daily {
-                        true => today.add(near, &mut selector.counts),
-                        false => selector.add_part(near, facet),
-                    }
-                    facets.push(selector.select(facet, &[found, near]));
-                }
-            }
-            None => {
-                groups.iter().for_each(|group| selector.count_without(narrowed, group, &mut facets));
-                match narrowed.only_value(None) {
-                    Some(value) => selector.count_of_value(value, found, &others),
-                    None => selector.count_all(found, &others),
-                }
-            }
+        groups.iter().for_each(|group| selector.count_without(narrowed, group, &mut facets));
+        match narrowed.only_value(None) {
+            Some(value) => selector.count_of_value(value, found, &others),
+            None => selector.count_all(found, &others),
         }
-        facets.extend(others.into_iter().map(|facet| selector.select(facet, &[])));
+        facets.extend(others.into_iter().map(|facet| selector.select(facet, None)));
         facets.sort_by_key(|counts| counts.facet);
         facets
     }
@@ -152,7 +134,7 @@ impl<'a> Selector<'a> {
             (Some(docs), None) => own.iter().for_each(|facet| self.count_facet(docs, *facet)),
         }
         let docs = docs.unwrap_or_else(|| DocSet::all(self.index.programs()));
-        facets.extend(own.iter().map(|facet| self.select(*facet, &[&docs])));
+        facets.extend(own.iter().map(|facet| self.select(*facet, Some(&docs))));
     }
 
     /// Counts the documents of one value, from the table of pairs if it is there.
@@ -264,9 +246,9 @@ impl<'a> Selector<'a> {
         }
     }
 
-    /// The most frequent values and the selected ones. `docs` are the disjoint sets that were counted, for places
-    /// that no document names.
-    fn select(&mut self, facet: Facet, docs: &[&DocSet<'_>]) -> FacetCounts {
+    /// The most frequent values and the selected ones. `docs` are those that were counted, for places that no document
+    /// names; needed where values are selected.
+    fn select(&mut self, facet: Facet, docs: Option<&DocSet<'_>>) -> FacetCounts {
         let mut keys = std::mem::take(&mut self.selected);
         keys.clear();
         let mut places = Vec::new();
@@ -278,7 +260,7 @@ impl<'a> Selector<'a> {
                 }
                 FacetValue::Place(code) => {
                     let place = self.index.values.docs_of_place(facet, code);
-                    let count = docs.iter().map(|docs| place.borrowed().and(docs).len() as u32).sum();
+                    let count = docs.map_or(0, |docs| place.and(docs).len() as u32);
                     places.push((*value, count));
                 }
             }

@@ -220,7 +220,7 @@ fn parse(words: &[&str], at: usize, today: Date) -> Option<(usize, Filter)> {
         return None;
     }
     let (before, rest) = words.split_at(at);
-    let number = || ages::age(rest, before).or_else(|| amounts::bound(rest));
+    let number = || ages::age(rest).or_else(|| amounts::bound(rest));
     switch(rest, before).or_else(number).or_else(|| deadline(rest, today))
 }
 
@@ -277,16 +277,13 @@ fn due(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Filter)> {
     by_relation(rest, has_head, today).or_else(|| without_relation(rest, has_head, today))
 }
 
-/// `before March 2027`, after a word for deadlines unless the end of a time or a season follows.
+/// `before March 2027`, after a word for deadlines unless a season follows.
 fn by_relation(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Filter)> {
     let (before, after) = (starting(rest, "before"), starting(rest, "after"));
     let is_until = starting(rest, "until").is_some_and(|until| before.is_none_or(|before| until >= before));
     let until = || starting(rest, "until");
     let relation = before.or(after).or_else(until).or_else(|| starting(rest, "within"))?;
     let rest = &rest[relation..];
-    if let Some((length, last)) = end_of(rest, today).filter(|_| after.is_none()) {
-        return Some((relation + length, Filter::Due(Some(today), Some(last))));
-    }
     let season = season(rest, today);
     if !has_head && (before.is_none() || season.is_none()) {
         return None;
@@ -313,16 +310,6 @@ fn without_relation(rest: &[&str], has_head: bool, today: Date) -> Option<(usize
         true => is_month.then_some((of + length, filter)),
         false => follows.then_some((length + 1, filter)),
     }
-}
-
-/// `the end of the year`: its number of words, and the last day.
-fn end_of(rest: &[&str], today: Date) -> Option<(usize, Date)> {
-    let end = starting(rest, "end-of")?;
-    let rest = &rest[end..];
-    let month = starting(rest, "whole-month").map(|length| (length, today.last_of_month()));
-    let whole = month.or_else(|| Some((starting(rest, "whole-year")?, today.last_of_year())));
-    let (length, last) = whole.or_else(|| time(rest, today).map(|(length, _, last)| (length, last)))?;
-    Some((end + length, last))
 }
 
 /// A season of the north, from the first day of its first whole month: its number of words, its first and its last
@@ -406,9 +393,6 @@ mod tests {
             ("becas con plazo hasta el 15 de enero", "becas", "deadlineTo=2027-01-15"),
             ("January deadline grants", "grants", "deadlineFrom=2027-01-01&deadlineTo=2027-01-31"),
             ("becas que cierren en diciembre", "becas", "deadlineFrom=2026-12-01&deadlineTo=2026-12-31"),
-            ("plazo hasta fin de año", "", "deadlineFrom=2026-11-21&deadlineTo=2026-12-31"),
-            ("grants before the end of the month", "grants", "deadlineFrom=2026-11-21&deadlineTo=2026-11-30"),
-            ("becas antes de fin de enero", "becas", "deadlineFrom=2026-11-21&deadlineTo=2027-01-31"),
             ("deadline before March 2027 climate", "climate", "deadlineTo=2027-02-28"),
             ("convocatorias que cierran en enero", "", "deadlineFrom=2027-01-01&deadlineTo=2027-01-31"),
             ("due in 2027", "", "deadlineFrom=2027-01-01&deadlineTo=2027-12-31"),

@@ -8,7 +8,6 @@ use crate::search::entities::NamedEntities;
 use crate::search::organizations::Organizations;
 use crate::search::seasons::Seasons;
 use crate::search::seats::Seats;
-use crate::search::senses::OtherSenses;
 use crate::search::set::words;
 use crate::search::table::{ListsOf, Pair, Strings, bit_sets, check_len, column};
 use crate::search::terms::Terms;
@@ -96,7 +95,6 @@ pub struct Index {
     pub organizations: Organizations,
     pub(super) entities: NamedEntities,
     pub(super) titles: Titles,
-    pub(super) senses: OtherSenses,
     pub(super) seasons: Arc<Seasons>,
     pub(super) seats: Seats,
     /// In the order of [`Locale::ALL`](crate::record::Locale::ALL).
@@ -132,7 +130,6 @@ impl Index {
             entities: NamedEntities::open(sections, &values)?,
             organizations: Organizations::open(sections, count)?,
             titles: Titles::open(sections, count)?,
-            senses: OtherSenses::default(),
             values,
             terms: Terms::open(sections, count)?,
             seasons: Arc::new(Seasons::open(sections, count)?),

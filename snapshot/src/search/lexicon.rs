@@ -66,23 +66,6 @@ pub fn language_of_stop_word(word: &str) -> Option<usize> {
     }
 }
 
-/// Whether a word is an everyday one that says little about what is sought, however rare it is among records: in Spanish
-/// also a form of such a verb.
-pub fn is_everyday_word(word: &str) -> bool {
-    let forms = VERB_ENDINGS.iter().flat_map(|(infinitive, endings)| {
-        let roots = endings.iter().filter_map(|ending| word.strip_suffix(ending));
-        roots.map(move |root| [root, infinitive].concat())
-    });
-    EVERYDAY.contains(word) || forms.into_iter().any(|form| EVERYDAY.contains(&*form))
-}
-
-/// Spanish infinitives, and endings of their verbs that hardly any noun has.
-const VERB_ENDINGS: [(&str, &[&str]); 3] = [
-    ("ar", &["amos", "aron", "ando", "aba", "aban", "abamos", "aria"]),
-    ("er", &["emos", "ieron", "iendo", "ia", "ian", "iamos", "eria"]),
-    ("ir", &["imos", "ieron", "iendo", "ia", "ian", "iamos", "iria"]),
-];
-
 /// Words of one use in English and Spanish.
 type WordsOf = [FxHashSet<&'static str>; 2];
 
@@ -103,7 +86,6 @@ static CARRIER_PHRASES: LazyLock<FxHashMap<&str, Vec<&Phrase>>> = LazyLock::new(
     phrases.for_each(|it| by_first.entry(it[0]).or_default().push(it));
     by_first
 });
-static EVERYDAY: LazyLock<FxHashSet<&str>> = LazyLock::new(|| words("everyday").collect());
 static HOMONYMS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| words("homonym").collect());
 static MONTHS: LazyLock<FxHashMap<&str, i8>> = LazyLock::new(|| {
     let of_month =
@@ -119,8 +101,7 @@ static PLACE_WORDS: LazyLock<FxHashSet<String>> = LazyLock::new(|| {
 /// Words of the two languages that a search knows: of the field, and others that are easily taken for slips.
 static KNOWN: LazyLock<FxHashSet<String>> = LazyLock::new(|| {
     let of_the_field = words_of(include_str!("../../data/synonyms.txt"));
-    let others = words("known").chain(words("everyday")).map(str::to_owned);
-    of_the_field.into_iter().chain(others).collect()
+    of_the_field.into_iter().chain(words("known").map(str::to_owned)).collect()
 });
 
 /// The month of a folded name, 1 to 12.
@@ -191,13 +172,6 @@ mod tests {
             let found = words.iter().zip(super::stop_words(&words)).filter(|(_, is_stop)| *is_stop);
             assert_eq!(found.map(|(word, _)| *word).collect::<Vec<_>>().join(" "), stop_words, "{text}");
         }
-    }
-
-    #[test]
-    fn forms_of_everyday_verbs_are_everyday_words() {
-        let everyday = ["montar", "montamos", "montando", "perdiendo", "subimos", "gustaria", "nine"];
-        assert_eq!(everyday.map(is_everyday_word), [true; 7]);
-        assert_eq!(["energia", "historia", "monte", "banda", "ando", ""].map(is_everyday_word), [false; 6]);
     }
 
     #[test]

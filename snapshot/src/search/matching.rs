@@ -5,11 +5,10 @@
 
 use compact_str::{CompactString, format_compact};
 
-use crate::facet::Facet;
 use crate::search::cost::{Budget, LOOK_UP};
 use crate::search::entities::{Entity, names_of_place};
 use crate::search::index::Index;
-use crate::search::lexicon::stop_words;
+use crate::search::lexicon::{self, stop_words};
 use crate::search::phrase::Phrases;
 use crate::search::set::{DocSet, all_of, union};
 use crate::search::synonyms::BUILT_IN;
@@ -104,14 +103,12 @@ pub struct Clause<'a> {
     pub(super) benefits: Vec<Vec<u32>>,
     /// The entity that the words name.
     pub(super) entity: Option<&'a Entity>,
-    /// The place facet that a place is meant for; without one it is anything that names it.
-    pub(super) role: Option<Facet>,
-    /// Whether every other place is meant, or every record without the values.
+    /// Whether every record is meant that names neither the place nor a value.
     pub(super) is_outside: bool,
     /// Whether a document that states very many values of a facet matches by none of them, as in a ranked search.
     pub(super) needs_few_values: bool,
-    /// Documents in which a term that names the place means something else.
-    pub(super) other_senses: Vec<(u32, DocSet<'static>)>,
+    /// Documents in whose texts the words of the place mean something else.
+    pub(super) other_sense: Option<DocSet<'a>>,
 }
 
 impl<'a> Clause<'a> {
@@ -163,15 +160,19 @@ impl<'a> Clause<'a> {
         clause
     }
 
-    /// Every place but one, or every record without some values, which `words` name.
-    pub(super) fn outside(words: &[CompactString], entity: Option<&'a Entity>, role: Option<Facet>) -> Self {
-        Self { words: words.to_vec(), entity, role, is_outside: true, ..Self::default() }
+    /// Every record without what `words` name.
+    pub(super) fn outside(words: &[CompactString], entity: &'a Entity) -> Self {
+        Self { words: words.to_vec(), entity: Some(entity), is_outside: true, ..Self::default() }
     }
 
-    /// Leaves out texts in which the words of the place mean something else.
-    pub(super) fn leave_other_senses_out(&mut self, place: &str, index: &Index) {
-        let senses = |(term, _): &(u32, Form)| (*term, index.senses.docs(*term, place, &index.terms));
-        self.other_senses.extend(self.forms.iter().map(senses).filter(|(_, docs)| !docs.is_empty()));
+    /// Leaves out texts in which the words of the place mean something else: those with a phrase of another sense, as a text
+    /// uses a word in one sense.
+    pub(super) fn leave_other_sense_out(&mut self, place: &str, index: &Index) {
+        let owned = |phrase: &Vec<&str>| phrase.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let list = format!("other-sense-{place}");
+        let phrases = lexicon::phrases(&list).map(|phrase| index.terms.together(&owned(phrase), false));
+        let phrases: Vec<DocSet<'_>> = phrases.collect();
+        self.other_sense = (!phrases.is_empty()).then(|| union(phrases, index.programs()));
     }
 
     /// Adds a typed word, and what shares its stems.
@@ -217,11 +218,6 @@ impl<'a> Clause<'a> {
             && self.entity.is_none_or(Entity::is_empty)
     }
 
-    /// Whether records with its values are left out.
-    pub(super) fn is_negated(&self) -> bool {
-        self.is_outside && self.place().is_none()
-    }
-
     /// Code of the place that it names.
     pub(super) fn place(&self) -> Option<&'a str> {
         self.entity?.place.as_deref()
@@ -254,16 +250,11 @@ impl<'a> Clause<'a> {
 
     fn docs_by(&self, others: impl Fn(&OtherWords<'_>) -> bool, index: &'a Index) -> DocSet<'a> {
         let terms = &index.terms;
-        if let (true, Some(entity), Some(role)) = (self.is_outside, self.entity, self.role) {
-            return entity.outside(role, &index.values);
-        }
-        if self.is_negated() {
+        if self.is_outside {
             return DocSet::all(index.programs()).without(&union(self.entity_docs(index), index.programs()));
         }
-        let of_term = |term: u32| {
-            let other = self.other_senses.iter().find(|(other, _)| *other == term);
-            other.map_or(terms.docs(term), |(_, docs)| terms.docs(term).without(docs))
-        };
+        let of_term =
+            |term| self.other_sense.iter().fold(terms.docs(term), |docs, other| docs.without(other));
         let mut parts: Vec<DocSet<'a>> = self.terms().map(of_term).collect();
         parts.extend(self.entity_docs(index));
         parts.extend(self.others.iter().filter(|other| others(other)).map(|other| other.docs.clone()));
@@ -271,11 +262,7 @@ impl<'a> Clause<'a> {
         if !self.apart.is_empty() {
             parts.push(Phrases::new(&self.apart, &[], terms).keep(None, terms, &Budget::default()));
         }
-        let docs = union(parts, index.programs());
-        match (self.entity, self.role) {
-            (Some(entity), Some(role)) => docs.without(&entity.contradicting(role, &index.values)),
-            _ => docs,
-        }
+        union(parts, index.programs())
     }
 
     /// Work of looking it up, in units.

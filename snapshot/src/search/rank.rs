@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 
 use crate::facet::{Facet, Interval, MEASURES, Measure};
 use crate::query::{Page, Query};
-use crate::search::cost::{BESIDE, Budget, NAMESAKES_MAX, SCORED_MAX, SCORED_MIN, SOME_MAX};
+use crate::search::cost::{BESIDE, Budget, SCORED_MAX, SCORED_MIN, SOME_MAX};
 use crate::search::filter_phrases::{FilterPhrase, extract, filters};
 use crate::search::index::{FacetCounts, Index};
 use crate::search::narrow::Narrowed;
@@ -48,9 +48,7 @@ pub struct Interpretation {
     pub values: Vec<(Facet, u32)>,
     /// Code of a place.
     pub place: Option<String>,
-    /// The facet that the place was searched in, from the words around it; `None` is anything that names it.
-    pub role: Option<Facet>,
-    /// Whether every other place is meant, or every record without the values.
+    /// Whether every record is meant that names neither the place nor a value.
     pub is_outside: bool,
     /// Number of full matches if it is selected in each facet, and `None` if it is only words; those that find
     /// something. Empty unless it is a place.
@@ -124,8 +122,6 @@ pub struct RankOptions<'a> {
     pub literal: &'a [String],
     /// Include records that state no value for an eligibility filter or a bound.
     pub with_unstated: bool,
-    /// Whether the last word may be the beginning of a longer one.
-    pub complete_last_word: bool,
     /// Include partial matches without the selected values if there are fewer than three matches with them: the values
     /// weigh as words do.
     pub loosen: bool,
@@ -145,7 +141,6 @@ impl RankOptions<'_> {
         open_first: false,
         literal: &[],
         with_unstated: false,
-        complete_last_word: false,
         loosen: false,
         partial_if_needed: false,
         partial_unless_named: false,
@@ -163,14 +158,6 @@ impl Index {
             query.phrases.into_iter().partition(FilterPhrase::is_applied);
         ranked.text = query.rest;
         ranked
-    }
-
-    /// Documents that match fully.
-    pub fn full_matches(&self, query: &Query, today: &Today, options: RankOptions<'_>) -> DocSet<'static> {
-        let query = RankedQuery::new(self, query, today, options);
-        let base = query.unnarrowed_full();
-        let full = query.narrowed(base.as_ref());
-        full.unwrap_or_else(|| DocSet::all(self.programs())).into_owned()
     }
 
     /// Upper bound of the work of a ranked search, in units.
@@ -228,8 +215,7 @@ impl<'a> RankedQuery<'a> {
         let (unphrased, phrases) = extract(query, options.literal, today.day);
         let phrase_filters = filters(&unphrased, &phrases);
         let rest = unphrased.text;
-        let mut text = TextQuery::ranked(rest.as_deref().unwrap_or_default(), options.literal);
-        text.may_continue &= options.complete_last_word;
+        let text = TextQuery::ranked(rest.as_deref().unwrap_or_default(), options.literal);
         let filters = Query { text: None, ..query.clone() };
         let mut phrased = [None; MEASURES.len()];
         for (_, filter) in &phrase_filters {
@@ -255,7 +241,7 @@ impl<'a> RankedQuery<'a> {
     fn required(&self, filters: &Query) -> Option<DocSet<'a>> {
         let filtered = self.index.filter(filters, self.today, None);
         let kept = self.text.filter(self.index).keep(filtered, self.index, &self.budget);
-        let negated = self.parts.known.iter().filter(|part| part.clause.is_negated());
+        let negated = self.parts.known.iter().filter(|part| part.clause.is_outside);
         negated.fold(kept, |kept, part| both(kept, Some(part.typed())))
     }
 
@@ -266,8 +252,7 @@ impl<'a> RankedQuery<'a> {
 
     /// What selected values leave of a set; `None` is every document.
     fn narrowed<'b>(&'b self, base: Option<&'b DocSet<'b>>) -> Option<DocSet<'b>> {
-        let filters = Query { facets: false, ..self.filters.clone() };
-        self.index.narrowed(&filters, self.today, base).found
+        self.index.narrowed(&self.filters, self.today, base).found
     }
 
     fn page(&self) -> RankedPage {
@@ -338,7 +323,7 @@ impl<'a> RankedQuery<'a> {
 
     /// Documents that would match fully if they stated a value for every filter.
     fn unstated<'b>(&'b self, base: Option<&'b DocSet<'b>>, full: &DocSet<'_>) -> DocSet<'static> {
-        let filters = Query { with_unstated: true, facets: false, ..self.filters.clone() };
+        let filters = Query { with_unstated: true, ..self.filters.clone() };
         let is_bounded = filters.measures.iter().any(Option::is_some);
         if !is_bounded && !filters.selected.iter().any(|(facet, _)| facet.group().spec().is_eligibility) {
             return DocSet::none();
@@ -459,9 +444,8 @@ impl<'a> RankedQuery<'a> {
         docs[range].to_vec()
     }
 
-    /// The documents to score, ascending, as many as the budget allows: namesakes, then those that match most of the
-    /// query, of full matches those in which a frequent word has the greatest effect, then the first in the default
-    /// order.
+    /// The documents to score, ascending, as many as the budget allows: those that match most of the query, of full matches
+    /// those in which a frequent word has the greatest effect, then the first in the default order.
     fn candidates(&self, tier: Tier, all: &DocSet<'_>, scorer: &Scorer<'_>) -> Vec<u32> {
         let affordable = self.budget.left() / scorer.cost();
         let most = usize::try_from(affordable).unwrap_or(usize::MAX).clamp(SCORED_MIN, SCORED_MAX);
@@ -472,10 +456,6 @@ impl<'a> RankedQuery<'a> {
         }
         let mut chosen = vec![0; words(self.index.programs())];
         let mut room = most;
-        for doc in self.namesakes().filter(|doc| all.contains(*doc)) {
-            set_bit(&mut chosen, doc);
-            room -= 1;
-        }
         if tier.is_full() {
             let tops = scorer.tops().filter(|doc| all.contains(*doc)).take(room.saturating_sub(BESIDE));
             for doc in tops {
@@ -505,15 +485,6 @@ impl<'a> RankedQuery<'a> {
         others.into_iter().for_each(|doc| set_bit(&mut chosen, doc));
         for_each_bit(&chosen, |doc| docs.push(doc));
         docs
-    }
-
-    /// Documents whose slug begins with the words of the query.
-    fn namesakes(&self) -> impl Iterator<Item = u32> {
-        let slug: Vec<&str> = self.text.words.iter().map(|word| word.text.as_str()).collect();
-        let (by_slug, slug) = (self.index.by_slug(), slug.join("-"));
-        let start = by_slug.partition_point(|doc| self.index.slug(*doc) < slug.as_str());
-        let namesakes = by_slug[start..].iter().copied();
-        namesakes.take_while(move |doc| self.index.slug(*doc).starts_with(&slug)).take(NAMESAKES_MAX)
     }
 
     /// The best of some documents, ascending, best first, at most so many.

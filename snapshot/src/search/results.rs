@@ -50,9 +50,8 @@ impl Index {
 
     /// Documents that match a query.
     pub fn matching(&self, query: &Query, today: &Today) -> DocSet<'static> {
-        let query = Query { facets: false, ..query.clone() };
-        let base = self.base(&query, self.resolve(&query).as_ref(), today, &Budget::default());
-        let found = self.narrowed(&query, today, base.as_ref()).found;
+        let base = self.base(query, self.resolve(query).as_ref(), today, &Budget::default());
+        let found = self.narrowed(query, today, base.as_ref()).found;
         found.map_or_else(|| DocSet::all(self.programs()), DocSet::into_owned)
     }
 
@@ -80,7 +79,7 @@ impl Index {
         today: &'a Today,
         base: Option<&'a DocSet<'a>>,
     ) -> Narrowed<'a> {
-        Narrowed::new(base, self.groups(query, today), self.programs(), query.facets)
+        Narrowed::new(base, self.groups(query, today))
     }
 
     /// The documents of a set that the ranges and switches of a query keep.

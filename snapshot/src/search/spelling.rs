@@ -1,5 +1,5 @@
-//! Guesses: for a word that no record has, the terms that it may be a misspelling or the beginning of. Words that
-//! are known without any record are not guessed. Only ranked searches guess.
+//! Guesses: for a word that no record has, the terms that it may be a misspelling of. Words that are known without any
+//! record are not guessed. Only ranked searches guess.
 
 use std::ops::Range;
 
@@ -9,27 +9,17 @@ use crate::text::QueryWord;
 
 /// Most corrections of a word; the most frequent terms are kept.
 const CORRECTIONS_MAX: usize = 3;
-/// Most completions of a word.
-const COMPLETIONS_MAX: usize = 8;
-/// Fewest letters of a word that is completed.
-const COMPLETED_MIN: usize = 5;
 /// Fewest letters of a word with two edits.
 const TWO_EDITS: usize = 9;
 /// Fewest letters of a word with one edit; with one letter less, two letters may be swapped.
 const ONE_EDIT: usize = 5;
 
 impl Terms {
-    /// Terms to search in place of a word that is no term, ascending. If it `may_continue`, they may be completions.
-    pub(super) fn guessed(&self, word: &QueryWord, may_continue: bool) -> Vec<u32> {
+    /// Terms to search in place of a word that is no term, ascending: of the nearest those with the most documents.
+    pub(super) fn guessed(&self, word: &QueryWord) -> Vec<u32> {
         let letters: Vec<char> = word.text.chars().collect();
         if word.capitals || !letters.iter().all(|c| c.is_alphabetic()) || lexicon::is_known_word(&word.text) {
             return Vec::new();
-        }
-        if may_continue && letters.len() >= COMPLETED_MIN {
-            let completions = self.completions(&word.text, letters.len());
-            if !completions.is_empty() {
-                return completions;
-            }
         }
         let mut near = match letters.len() {
             ..4 => Vec::new(),
@@ -39,22 +29,10 @@ impl Terms {
         };
         let least = near.iter().map(|(distance, _)| *distance).min();
         near.retain(|(distance, _)| Some(*distance) == least);
-        self.most_frequent(near.into_iter().map(|(_, term)| term).collect(), CORRECTIONS_MAX)
-    }
-
-    /// The terms with the most documents, ascending.
-    fn most_frequent(&self, mut terms: Vec<u32>, most: usize) -> Vec<u32> {
-        terms.sort_by_key(|term| (std::cmp::Reverse(self.docs(*term).len()), *term));
-        terms.truncate(most);
+        near.sort_by_key(|(_, term)| (std::cmp::Reverse(self.docs(*term).len()), *term));
+        let mut terms: Vec<u32> = near.into_iter().map(|(_, term)| term).take(CORRECTIONS_MAX).collect();
         terms.sort_unstable();
         terms
-    }
-
-    /// Terms that begin with a word which is most of them.
-    fn completions(&self, prefix: &str, letters: usize) -> Vec<u32> {
-        let range = self.beginning(prefix);
-        let is_most = |term: &usize| 10 * letters >= 6 * self.tokens().text(*term).chars().count();
-        self.most_frequent(range.filter(is_most).map(|term| term as u32).collect(), COMPLETIONS_MAX)
     }
 
     fn beginning(&self, prefix: &str) -> Range<usize> {
@@ -205,34 +183,26 @@ mod tests {
         Terms::open(&writer.finish(), 1).unwrap()
     }
 
-    fn guessed<'a>(terms: &'a Terms, word: &str, may_continue: bool) -> Vec<&'a str> {
-        let found = terms.guessed(&query_words(word)[0], may_continue);
+    fn guessed<'a>(terms: &'a Terms, word: &str) -> Vec<&'a str> {
+        let found = terms.guessed(&query_words(word)[0]);
         found.iter().map(|term| terms.text(*term)).collect()
     }
 
     #[test]
     fn a_guess_keeps_the_first_letter_and_has_few_edits() {
         let terms = open("training loan agriculture per nurseries xylophone research");
-        assert_eq!(guessed(&terms, "trianing", false), ["training"]);
-        assert_eq!(guessed(&terms, "rtaining", false), ["training"]);
-        assert_eq!(guessed(&terms, "laon", false), ["loan"]);
-        assert_eq!(guessed(&terms, "loam", false), [""; 0], "of four letters only a swap");
-        assert_eq!(guessed(&terms, "araining", false), [""; 0], "another first letter");
-        assert_eq!(guessed(&terms, "agriculutre", false), ["agriculture"]);
-        assert_eq!(guessed(&terms, "xylophne", false), ["xylophone"]);
-        assert_eq!(guessed(&terms, "rese4rch", false), [""; 0]);
-        assert_eq!(guessed(&terms, "XYLOPHNE", false), [""; 0]);
+        assert_eq!(guessed(&terms, "trianing"), ["training"]);
+        assert_eq!(guessed(&terms, "rtaining"), ["training"]);
+        assert_eq!(guessed(&terms, "laon"), ["loan"]);
+        assert_eq!(guessed(&terms, "loam"), [""; 0], "of four letters only a swap");
+        assert_eq!(guessed(&terms, "araining"), [""; 0], "another first letter");
+        assert_eq!(guessed(&terms, "agriculutre"), ["agriculture"]);
+        assert_eq!(guessed(&terms, "xylophne"), ["xylophone"]);
+        assert_eq!(guessed(&terms, "rese4rch"), [""; 0]);
+        assert_eq!(guessed(&terms, "XYLOPHNE"), [""; 0]);
         for place in ["peru", "Peru", "peruvian", "marzo"] {
-            assert_eq!(guessed(&terms, place, true), [""; 0], "{place}");
+            assert_eq!(guessed(&terms, place), [""; 0], "{place}");
         }
-    }
-
-    #[test]
-    fn a_word_is_completed_only_if_it_is_most_of_the_term() {
-        let terms = open("nurseries agricultural");
-        assert_eq!(guessed(&terms, "nurser", true), ["nurseries"]);
-        assert_eq!(guessed(&terms, "nurser", false), [""; 0]);
-        assert_eq!(guessed(&terms, "agric", true), [""; 0]);
     }
 
     #[test]

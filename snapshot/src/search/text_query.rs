@@ -9,10 +9,9 @@ use crate::place;
 use crate::query::{Query, TEXT_WORDS_MAX};
 use crate::search::cost::Budget;
 use crate::search::index::Index;
-use crate::search::lexicon::{function_words, is_everyday_word, is_in, stop_words};
+use crate::search::lexicon::{self, function_words, is_in, stop_words};
 use crate::search::matching::{Clause, cost_of_terms, run};
 use crate::search::phrase::Phrases;
-use crate::search::role::{Reading, negation, reading_of};
 use crate::search::set::DocSet;
 use crate::text::{QueryWord, query_words, words_of};
 
@@ -51,7 +50,7 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
 pub struct TextQuery {
     /// Single words, each once.
     pub(super) words: Vec<QueryWord>,
-    /// Single words as they were typed, from which places get their readings; empty if places are not read.
+    /// Single words as they were typed, which may leave out what is named behind them; empty if they never do.
     sequence: Vec<CompactString>,
     /// Required phrases.
     pub phrases: Vec<Vec<String>>,
@@ -61,15 +60,12 @@ pub struct TextQuery {
     pub(super) excluded_phrases: Vec<Vec<String>>,
     /// Words that name no entity.
     pub(super) literal: Vec<String>,
-    /// Whether the text ends in the middle of a word, which may continue.
-    pub(super) may_continue: bool,
-    /// Whether the words around a place give its reading, and words of a request are left out.
+    /// Whether words before a value or a place may leave it out, and words of a request are left out.
     is_ranked: bool,
 }
 
 impl TextQuery {
-    /// Parses the text of a ranked search, in which the words around a place give its reading. `non-Kenyan` is two
-    /// words.
+    /// Parses the text of a ranked search. `non-Kenyan` is two words.
     pub fn ranked(text: &str, literal: &[String]) -> Self {
         let parted = |piece: &str| {
             let (non, name) = piece.split_at_checked(4)?;
@@ -89,7 +85,6 @@ impl TextQuery {
     }
 
     fn with(mut self, text: &str) -> Self {
-        self.may_continue = text.ends_with(char::is_alphanumeric);
         pieces(text).for_each(|piece| self.add(&piece));
         self
     }
@@ -107,7 +102,6 @@ impl TextQuery {
             }
             return;
         }
-        self.may_continue = false;
         let mut words = words_of(part);
         words.truncate(room);
         if excluded && words.len() == 1 {
@@ -155,8 +149,7 @@ impl TextQuery {
     }
 
     /// The clauses of the words, in order. The longest run with an entity or synonyms is one clause; if it names no entity
-    /// and no record has it, its words are looked up one by one, and name none either. In a ranked search an everyday
-    /// word that no record has is left out if there is another.
+    /// and no record has it, its words are looked up one by one, and name none either.
     pub fn clauses<'a>(&self, index: &'a Index) -> Vec<Clause<'a>> {
         let (stops, mut at, mut idle) = (self.stop_words(), 0, Vec::new());
         let mut clauses = Vec::with_capacity(self.words.len());
@@ -172,12 +165,16 @@ impl TextQuery {
                 clauses.extend(words.map(|word| Clause::new(word, None, &self.literal, index)));
             } else if !clause.words.is_empty() {
                 clause.needs_few_values = self.is_ranked;
-                self.read_place(&mut clause, &mut idle, index);
+                if self.is_ranked
+                    && let Some(place) = clause.place()
+                {
+                    clause.leave_other_sense_out(place, index);
+                }
                 self.read_negation(&mut clause, &mut idle, index);
                 clauses.push(clause);
             }
         }
-        // Words that only give a place its reading are not searched for.
+        // Words that only leave a place or a value out are not searched for.
         let is_cue = |word: &CompactString| {
             let mut places = (0..).zip(&self.sequence).filter(|(_, typed)| *typed == word);
             places.all(|(place, _)| idle.contains(&place))
@@ -186,15 +183,6 @@ impl TextQuery {
             [word] if !idle.is_empty() && clause.place().is_none() => !is_cue(word),
             _ => true,
         });
-        let is_idle = |clause: &Clause<'_>| {
-            self.is_ranked
-                && clause.words.len() == 1
-                && is_everyday_word(&clause.words[0])
-                && clause.is_unknown()
-        };
-        if !clauses.iter().all(is_idle) {
-            clauses.retain(|clause| !is_idle(clause));
-        }
         clauses
     }
 
@@ -208,35 +196,17 @@ impl TextQuery {
         (Clause::new(words, entity, &self.literal, index), entity.is_some())
     }
 
-    /// Reads the place that a clause names by the words around it, and adds the positions of those that say nothing else.
-    fn read_place<'a>(&self, clause: &mut Clause<'a>, idle: &mut Vec<usize>, index: &'a Index) {
-        let Some(place) = clause.place().filter(|_| !self.sequence.is_empty()) else { return };
-        clause.leave_other_senses_out(place, index);
-        let length = clause.words.len();
-        let Some(start) = self.position(clause) else { return };
-        let Reading { role, is_outside, before, after } = reading_of(&self.sequence, start, length);
-        let around = start - before..start + length + after;
-        if is_outside {
-            let words = &self.sequence[around.clone()];
-            if self.literal.contains(&words.join(" ")) {
-                return;
-            }
-            *clause = Clause::outside(words, clause.entity, role);
-        }
-        clause.role = role;
-        idle.extend(around.filter(|at| !(start..start + length).contains(at)));
-    }
-
     /// Position of the words of a clause among those that were typed.
     fn position(&self, clause: &Clause<'_>) -> Option<usize> {
         self.sequence.windows(clause.words.len()).position(|run| run == clause.words)
     }
 
-    /// Reads `not for undergraduates` as every record without the value, and adds the positions of the words before it.
+    /// Reads `not for undergraduates` and `outside Kenya` as every record without the value or the place, and adds the
+    /// positions of the words before it.
     fn read_negation<'a>(&self, clause: &mut Clause<'a>, idle: &mut Vec<usize>, index: &'a Index) {
-        let negatable = clause.entity.filter(|entity| entity.is_negatable(&index.values));
-        let (Some(entity), Some(start)) = (negatable, self.position(clause)) else { return };
-        let before = negation(&self.sequence, start);
+        let (Some(entity), Some(start)) = (clause.entity, self.position(clause)) else { return };
+        let list = entity.negated_by(&index.values);
+        let before = list.map_or(0, |list| negation(&self.sequence[..start], list));
         if before == 0 {
             return;
         }
@@ -245,7 +215,7 @@ impl TextQuery {
             clause.entity = None;
             return;
         }
-        *clause = Clause::outside(words, Some(entity), None);
+        *clause = Clause::outside(words, entity);
         idle.extend(start - before..start);
     }
 
@@ -273,6 +243,14 @@ impl TextQuery {
             phrases: Phrases::new(&self.phrases, &self.excluded_phrases, &index.terms),
         }
     }
+}
+
+/// Number of words of the longest phrase of a list that ends some words, with the articles behind it: `not for the`.
+fn negation(before: &[CompactString], list: &str) -> usize {
+    let before: Vec<&str> = before.iter().map(CompactString::as_str).collect();
+    let articles = before.iter().rev().take_while(|word| lexicon::has("article", word)).count();
+    let ends = |phrase: &&Vec<&str>| before[..before.len() - articles].ends_with(phrase);
+    lexicon::phrases(list).filter(ends).map(|phrase| phrase.len() + articles).max().unwrap_or(0)
 }
 
 /// A text, looked up in the index.
@@ -404,8 +382,8 @@ mod tests {
         let ranked = |text: &str| TextQuery::ranked(text, &[]);
         assert_eq!(texts(&ranked("non-Kenyans non-US  non-profit")), ["non", "kenyans", "us", "nonprofit"]);
         assert_eq!(ranked("\"low  income\" -gas").phrases, [phrase("low income")]);
-        for text in ["solar ", "solar", "", "non-", "non-é", "\u{202e}non-"] {
-            assert_eq!(ranked(text).may_continue, parse(text).may_continue, "{text}");
+        for text in ["non-", "non-é", "\u{202e}non-"] {
+            assert_eq!(texts(&ranked(text)), texts(&parse(text)), "{text}");
         }
     }
 

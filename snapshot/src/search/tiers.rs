@@ -7,7 +7,6 @@ use crate::query::{Page, Query};
 use crate::record::words;
 use crate::search::cost::GUESSED_MAX;
 use crate::search::index::Index;
-use crate::search::lexicon::is_everyday_word;
 use crate::search::matching::{Clause, Form};
 use crate::search::narrow::Group;
 use crate::search::set::{DocSet, all_of, both, union};
@@ -25,9 +24,6 @@ const SHOWN: f64 = 0.1;
 
 /// Weight of selected values beside a word that as many records have.
 const CHOSEN: f64 = 0.3;
-
-/// Weight of an everyday word, as a share of that of another one in as many records.
-const EVERYDAY: f64 = 0.3;
 
 words! {
     /// How much of a query a record matches; the best first. The words are those of answers.
@@ -157,7 +153,6 @@ impl<'a> Parts<'a> {
         let has_phrases = !query.phrases.is_empty();
         let mut parts =
             Self { index, known: Vec::new(), chosen: Vec::new(), unknown: Vec::new(), has_phrases };
-        let last = query.words.last().map(|word| word.text.as_str()).filter(|_| query.may_continue);
         let mut guesses = 0;
         for clause in query.clauses(index) {
             let typed = query.words.iter().find(|word| clause.words == [word.text.as_str()]);
@@ -167,7 +162,7 @@ impl<'a> Parts<'a> {
                 && let Some(word) = typed.filter(|word| !index.entities.has_word(&word.text))
                 && !index.names_recipient(&word.text)
             {
-                guessed = index.terms.guessed(word, last == Some(word.text.as_str()));
+                guessed = index.terms.guessed(word);
                 guesses += usize::from(!guessed.is_empty());
             }
             parts.add(clause, guessed);
@@ -194,7 +189,7 @@ impl<'a> Parts<'a> {
     fn add(&mut self, mut clause: Clause<'a>, guessed: Vec<u32>) {
         let index = self.index;
         let entity = clause.entity.filter(|_| !clause.is_outside);
-        let wider = entity.and_then(|entity| entity.with_wider_places(clause.role, &index.values));
+        let wider = entity.and_then(|entity| entity.with_wider_places(&index.values));
         let elsewhere = clause.place().map_or_else(DocSet::none, |place| index.seats.elsewhere(place));
         let wider = wider.map(|docs| docs.without(&elsewhere));
         let (typed, direct) = (clause.docs(index), clause.direct_docs(index));
@@ -204,20 +199,15 @@ impl<'a> Parts<'a> {
             self.unknown.push(clause);
             return;
         }
-        let facets = match clause.role.filter(|_| clause.is_outside) {
-            Some(role) => vec![role],
-            None => entity.map(|entity| entity.facets(&index.values)).unwrap_or_default(),
-        };
+        let facets = entity.map(|entity| entity.facets(&index.values)).unwrap_or_default();
         let unstated = facets.iter().filter_map(|facet| index.values.unstated(*facet));
         let unstated = all_of(unstated.collect());
         let guessed = (!others.is_empty()).then(|| index.terms.any(&others));
         let unguessed = guessed.as_ref().map(|_| typed.clone());
         let docs = union(std::iter::once(typed).chain(guessed).collect(), index.programs());
         clause.forms.extend(others.into_iter().map(|term| (term, Form::Guess)));
-        let is_everyday =
-            clause.entity.is_none() && matches!(clause.words.as_slice(), [word] if is_everyday_word(word));
         let of_place = if clause.place().is_some() { PLACE } else { 1.0 };
-        let idf = idf(docs.len(), index.programs()) * if is_everyday { EVERYDAY } else { of_place };
+        let idf = of_place * idf(docs.len(), index.programs());
         self.known.push(Part {
             clause,
             docs,

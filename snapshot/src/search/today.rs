@@ -163,12 +163,6 @@ impl Today {
 
     /// Sets the counts of the open states to those of some documents.
     pub(super) fn count(&self, docs: &DocSet<'_>, counts: &mut [u32]) {
-        self.fill(counts, |_, _| 0);
-        self.add(docs, counts);
-    }
-
-    /// Adds the open states of some documents to the counts.
-    pub(super) fn add(&self, docs: &DocSet<'_>, counts: &mut [u32]) {
         let mut of_state = [0u32; STATES];
         match docs {
             DocSet::Bits(bits) => {
@@ -183,7 +177,7 @@ impl Today {
         }
         for (ordinal, count) in self.ordinals.iter().zip(of_state) {
             if let Some(slot) = counts.get_mut(*ordinal as usize) {
-                *slot += count;
+                *slot = count;
             }
         }
     }

@@ -37,7 +37,7 @@ const FORBIDDEN: [(&str, &[&str]); 2] = [
 ];
 
 /// Files that name variants of facets besides the table, which ones, and why that is no column of the table.
-const FACETS_NAMED: [(&str, &str); 16] = [
+const FACETS_NAMED: [(&str, &str); 15] = [
     ("edge/mcp/src/search.rs: Countries", "a place that words of the query name"),
     (
         "generator/dataset/src/facet_values.rs: Careers Fields Types",
@@ -67,10 +67,6 @@ const FACETS_NAMED: [(&str, &str); 16] = [
         "what a place in a query may mean",
     ),
     ("snapshot/src/search/rank/reading.rs: Countries", "a place that a word of the query may name"),
-    (
-        "snapshot/src/search/role.rs: Citizenships Destinations Residences",
-        "what the words around a place mean",
-    ),
     ("snapshot/src/search/today.rs: OpenStates", "the facet that is computed for each day"),
 ];
 

@@ -173,23 +173,6 @@ fn feeds_say_what_was_left_out_of_their_question() {
 }
 
 #[test]
-fn a_place_says_how_many_are_found_through_each_region_under_every_other_filter() {
-    let of = |name: &str, codes: &[&str]| json!({"name": name, "eligibleCountries": codes});
-    let live =
-        live(&[of("Soil a", &["NG"]), of("Soil b", &["002"]), of("Soil c", &["001"]), of("River", &["002"])]);
-    let chip = |question: &str| {
-        let page = live.get(question);
-        let chips = between(&page, "<ul class=\"chips\">", "</ul>");
-        chips.split("<li>").find(|chip| chip.contains("Nigeria")).unwrap().to_owned()
-    };
-    assert!(chip("/programs?country=NG").contains("Nigeria, through Africa: 2, World: 1\">"));
-    assert!(chip("/programs?country=NG&q=soil").contains("Nigeria, through Africa: 1, World: 1\">"));
-    // A place that some record names, and one that none does.
-    let kenya = live.get("/programs?country=KE");
-    assert!(kenya.contains("Kenya, through Africa: 2, World: 1\">"), "{kenya}");
-}
-
-#[test]
 fn where_nothing_comes_near_each_part_says_what_there_is() {
     let prize = json!({"name": "River", "programType": "prize"});
     let grants = ["Soil", "Soil b", "Oak", "Fern"].map(|name| json!({"name": name}));

@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 use edge::Server;
 use serde_json::{Value, json};
 use snapshot::query::{Page, Query};
-use snapshot::search::{BUILT_IN, RankOptions, RankedRow, is_everyday_word, stop_words};
+use snapshot::search::{BUILT_IN, RankOptions, RankedRow, stop_words};
 use snapshot::text::{query_words, words_of};
 use snapshot::time::Day;
 use tests::judge::judged::{PUBLISHED, SAMPLE, SEEKERS};
@@ -185,7 +185,7 @@ fn a_full_match_of_words_that_name_nothing_has_each_or_a_synonym() {
         let typed = query_words(&text);
         let words: Vec<String> = typed.iter().map(|word| word.text.to_string()).collect();
         let small = stop_words(&words.iter().map(String::as_str).collect::<Vec<_>>());
-        let wanted = (0..words.len()).filter(|at| !small[*at] && !is_everyday_word(&words[*at]));
+        let wanted = (0..words.len()).filter(|at| !small[*at]);
         let wanted: Vec<_> = wanted.map(|at| (at, alternatives(oracle, &words, at))).collect();
         for row in found.rows.iter().filter(|row| row.tier.is_full()) {
             let slug = state.site().index.slug(row.doc);

@@ -1,12 +1,7 @@
-//! Chips of applied filters, and the words that were understood as filters. A selected place also matches records that are
-//! open to a region containing it.
-
-use std::cmp::Reverse;
+//! Chips of applied filters, and the words that were understood as filters.
 
 use minijinja::{Value, context};
-use snapshot::facet::{FACETS, Facet};
-use snapshot::place::{self, Code};
-use snapshot::query::{FacetValue, Query};
+use snapshot::facet::Facet;
 use snapshot::search::{Interpretation, RankedPage, text_without};
 use snapshot::truncate::at_word;
 
@@ -52,11 +47,9 @@ impl Search<'_> {
     fn filter_chip(&self, position: usize) -> Value {
         let (name, value) = &self.display.pairs[position];
         let label = self.display.filter(name, value);
-        let place = FACETS.iter().find(|spec| spec.is_place && spec.parameter == name);
-        let whole = place.map_or(label.clone(), |spec| label.clone() + &self.containment(spec.facet, value));
         let text = at_word(&label, LABEL_MAX);
         let remove = self.display.address(&search_path(self.query.locale), Some(position), None);
-        context! { label => context! { whole => (text != whole).then_some(&whole), text }, remove }
+        context! { label => context! { whole => (text != label).then_some(&label), text }, remove }
     }
 
     /// The text of the query without some words; `None` if nothing is left of it.
@@ -76,9 +69,9 @@ impl Search<'_> {
     fn interpreted(&self, interpretation: &Interpretation) -> String {
         let mut facets: Vec<Facet> = interpretation.values.iter().map(|(facet, _)| *facet).collect();
         facets.dedup();
-        if facets.is_empty() || interpretation.place.is_some() {
-            // A place without a role is anything that names it.
-            facets = interpretation.named_role().into_iter().collect();
+        if interpretation.place.is_some() {
+            // A place is anything that names it.
+            facets.clear();
         }
         let place = interpretation.place.as_ref().map(|code| self.display.place(Facet::Countries, code));
         let is_outside = interpretation.is_outside;
@@ -95,60 +88,5 @@ impl Search<'_> {
         };
         let names: Vec<&str> = facets.iter().map(|facet| self.display.facet(*facet)).collect();
         if names.is_empty() { label } else { format!("{}: {label}", names.join(" / ")) }
-    }
-
-    /// `, through Africa: 3, World: 2`; empty if wider places add no results.
-    pub(super) fn containment(&self, facet: Facet, code: &str) -> String {
-        let values = &self.site.index.values;
-        let pick = |code: &str| match values.find(facet, code) {
-            Some(ordinal) => Some(FacetValue::Value(ordinal)),
-            None => Code::new(code).map(FacetValue::Place),
-        };
-        let mut line: Vec<(&str, FacetValue)> =
-            place::with_ancestors(code).filter_map(|code| Some((code, pick(code)?))).collect();
-        // From the place itself outwards: the deeper place has more ancestors.
-        line.sort_by_cached_key(|(code, _)| Reverse(place::with_ancestors(code).count()));
-        if line.len() < 2 {
-            return String::new();
-        }
-        let selected = self.query.selected.iter().filter(|(other, _)| *other != facet).copied().collect();
-        let query = Query { selected, facets: false, ..self.query.clone() };
-        let left = self.site.index.full_matches(&query, &self.dated.today, self.options);
-        let count = |(code, pick): &(&str, FacetValue)| {
-            let docs = match pick {
-                FacetValue::Value(ordinal) => values.docs(*ordinal),
-                FacetValue::Place(_) => values.docs_of_place(facet, code),
-            };
-            docs.and(&left).len() as u32
-        };
-        let counts: Vec<u32> = line.iter().map(count).collect();
-        let wider = line.iter().zip(owned(&counts)).skip(1).filter(|(_, own)| *own > 0);
-        let wider = wider.map(|((code, _), own)| {
-            format!("{}: {}", self.display.place(facet, code), self.words.grouped(own))
-        });
-        let wider: Vec<String> = wider.collect();
-        match wider.is_empty() {
-            true => String::new(),
-            false => format!(", {} {}", self.words.word("search_through"), wider.join(", ")),
-        }
-    }
-}
-
-/// The number of records for which each place is the widest that admits. `counts` include the records of all
-/// wider places.
-fn owned(counts: &[u32]) -> Vec<u32> {
-    let wider = counts.iter().skip(1).copied().chain([0]);
-    counts.iter().zip(wider).map(|(count, wider)| count.saturating_sub(wider)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_record_counts_for_the_widest_place_that_admits_it() {
-        // Nigeria finds seven: two name it, three name Africa, two name the world.
-        assert_eq!(owned(&[7, 5, 5, 5, 2]), [2, 0, 0, 3, 2]);
-        assert_eq!(owned(&[0]), [0]);
     }
 }

@@ -113,10 +113,10 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the roles of words are worth a choice. Without a role words mean any of them, so that a role with as many
-    /// records finds the same ones.
+    /// Whether the roles of words are worth a choice. The words mean any of them, so that a role with as many records finds
+    /// the same ones.
     fn is_choice(&self, words: &Interpretation) -> bool {
-        let finds_same = |(_, total): &(_, usize)| words.role.is_none() && *total == self.answer.total;
+        let finds_same = |(_, total): &(_, usize)| *total == self.answer.total;
         words.roles.len() > 1 && !words.roles.iter().all(finds_same)
     }
 

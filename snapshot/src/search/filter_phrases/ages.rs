@@ -1,9 +1,8 @@
-//! Ages in words: `over 50 years old`, `aged 18 to 30`, `34-year-old`, `menores de 25`, `60+`. Few records state ages:
-//! the words are left out of the text, and the filter is offered.
+//! Ages in words: `over 50 years old`, `34-year-old`, `menores de 25`, `60+`. Few records state ages: the words are left
+//! out of the text, and the filter is offered.
 
 use super::Filter;
 use crate::search::lexicon::{self, is_in, starting};
-use crate::search::role::is_applicant;
 use crate::search::synonyms::BUILT_IN;
 
 /// Greatest age; greater amounts are money.
@@ -11,104 +10,50 @@ pub(super) const AGE_MAX: u8 = 120;
 /// Fewer years may be a duration, unless they are called old.
 const YEARS_MIN: u8 = 14;
 
-/// Which ages words mean beside a number.
-#[derive(Clone, Copy)]
-enum Limit {
-    Least,
-    Most,
-    Exact,
-}
-
-/// The lists of the lexicon that stand before an age. Of two that are as long, the first is meant.
-const BEFORE: [(&str, Limit); 5] = [
-    ("age-least", Limit::Least),
-    ("at-least", Limit::Least),
-    ("age-most", Limit::Most),
-    ("at-most", Limit::Most),
-    ("age-is", Limit::Exact),
-];
-
 /// The ages at the start of some words: the number of words, and the filter.
-pub(super) fn age(rest: &[&str], before: &[&str]) -> Option<(usize, Filter)> {
-    let ahead = longest(rest, &BEFORE);
-    let number = ahead.map_or(0, |(length, _)| length);
-    let years = years(&rest[number..])?;
-    let number = number + years.count;
-    let old = if years.is_old { Some(0) } else { starting(&rest[number..], "age-unit") };
-    let unit = old.or_else(|| starting(&rest[number..], "year"));
-    let length = number + unit.unwrap_or(0);
-    let behind = longest(&rest[length..], &[("or-more", Limit::Least), ("or-less", Limit::Most)]);
-    let behind = behind.or(years.is_open.then_some((0, Limit::Least)));
-    let length = length + behind.map_or(0, |(length, _)| length);
-    let (next, limit) = (rest.get(length), behind.or(ahead).map(|(_, limit)| limit));
-    let is_age = match (old, unit) {
+pub(super) fn age(rest: &[&str]) -> Option<(usize, Filter)> {
+    let longest = |lists: &[&str]| lists.iter().filter_map(|list| starting(rest, list)).max();
+    let (least, most) = (longest(&["age-least", "at-least"]), longest(&["age-most", "at-most"]));
+    let ahead = least.max(most);
+    let at = ahead.or_else(|| starting(rest, "age-is")).unwrap_or(0);
+    let number = rest.get(at)?.trim_end_matches('+');
+    let old = number.strip_suffix("-year-old");
+    let first = year(old.unwrap_or(number))?;
+    let second = rest.get(at + 2).filter(|_| is_in("age-to", rest.get(at + 1))).and_then(|it| year(it));
+    let second = second.filter(|second| *second > first);
+    let numbers = at + if second.is_some() { 3 } else { 1 };
+    let unit = old.map(|_| 0).or_else(|| starting(&rest[numbers..], "age-unit"));
+    let years = unit.or_else(|| starting(&rest[numbers..], "year"));
+    let behind = &rest[numbers + years.unwrap_or(0)..];
+    let more = starting(behind, "or-more").or(rest[at].ends_with('+').then_some(0));
+    let limit = more.max(starting(behind, "or-less"));
+    let next = behind.get(limit.unwrap_or(0));
+    let is_bounded = at > 0 || limit.is_some() || second.is_some();
+    let is_age = match (unit, years) {
         (Some(_), _) => true,
-        _ if years.most < YEARS_MIN => false,
-        (_, Some(_)) => !is_in("year-of", next) && (limit.is_some() || is_of_people(before)),
+        _ if second.unwrap_or(first) < YEARS_MIN => false,
+        (_, Some(_)) => is_bounded && !is_in("year-of", next),
         // What follows may say what the number counts.
-        _ => {
-            limit.is_some()
-                && next.is_none_or(|next| lexicon::is_stop_word(next))
-                && !is_month(&rest[number..])
-        }
+        _ => is_bounded && next.is_none_or(|next| lexicon::is_stop_word(next)) && !is_day(&rest[numbers..]),
     };
     // `People over 65` are older people, whom synonyms name.
-    if !is_age || unit.is_none() && !BUILT_IN.of(&rest[..number]).is_empty() {
+    if !is_age || years.is_none() && !BUILT_IN.of(&rest[..numbers]).is_empty() {
         return None;
     }
-    let (least, most) = (Some(f64::from(years.least)), Some(f64::from(years.most)));
-    let ages = match limit {
-        Some(Limit::Least) => [least, None],
-        Some(Limit::Most) => [None, most],
-        _ => [least, most],
-    };
-    Some((length, Filter::Age(ages)))
+    let is_least = if limit.is_some() { Some(more == limit) } else { ahead.map(|_| least == ahead) };
+    let bound = |age: u8, is_other_end: bool| (!is_other_end).then(|| f64::from(age));
+    let ages =
+        [bound(first, is_least == Some(false)), bound(second.unwrap_or(first), is_least == Some(true))];
+    Some((rest.len() - behind.len() + limit.unwrap_or(0), Filter::Age(ages)))
 }
 
-/// The longest phrase of some lists that some words start with: its number of words, and what goes with its list.
-fn longest(words: &[&str], lists: &[(&str, Limit)]) -> Option<(usize, Limit)> {
-    let found = lists.iter().rev().filter_map(|(list, limit)| Some((starting(words, list)?, *limit)));
-    found.max_by_key(|(length, _)| *length)
+fn year(text: &str) -> Option<u8> {
+    text.parse().ok().filter(|year| (1..=AGE_MAX).contains(year))
 }
 
 /// `15 de enero`
-fn is_month(words: &[&str]) -> bool {
-    words.iter().find(|word| !lexicon::has("of", word)).is_some_and(|word| lexicon::month(word).is_some())
-}
-
-/// Whether the last word before an age that is no stop word is one for people.
-fn is_of_people(before: &[&str]) -> bool {
-    before.iter().rev().find(|word| !lexicon::is_stop_word(word)).is_none_or(|word| is_applicant(word))
-}
-
-/// One or two numbers at the start of some words.
-struct Years {
-    /// Number of words.
-    count: usize,
-    least: u8,
-    most: u8,
-    /// Whether years are called old, as in `34-year-old`.
-    is_old: bool,
-    /// Whether a plus follows the number.
-    is_open: bool,
-}
-
-fn years(rest: &[&str]) -> Option<Years> {
-    let year = |text: &str| text.parse::<u8>().ok().filter(|year| (1..=AGE_MAX).contains(year));
-    let first = *rest.first()?;
-    let old = first.strip_suffix("-old").and_then(|it| it.trim_end_matches('s').strip_suffix("-year"));
-    let is_open = first.ends_with('+');
-    let number = old.unwrap_or(first).trim_end_matches('+');
-    let joined = number.split_once(['-', '\u{2013}']);
-    let second = rest.get(2).filter(|_| is_in("age-to", rest.get(1))).and_then(|most| year(most));
-    let (count, least, most) = match joined {
-        Some((least, most)) => (1, year(least)?, year(most)?),
-        None => match (year(number)?, second) {
-            (least, Some(most)) if least < most => (3, least, most),
-            (age, _) => (1, age, age),
-        },
-    };
-    (least <= most).then_some(Years { count, least, most, is_old: old.is_some(), is_open })
+fn is_day(behind: &[&str]) -> bool {
+    behind.iter().find(|word| !lexicon::has("of", word)).is_some_and(|word| lexicon::month(word).is_some())
 }
 
 #[cfg(test)]
@@ -144,7 +89,6 @@ mod tests {
             ("jóvenes entre 18 y 29 años", "jóvenes", "ageMin=18&ageMax=29"),
             ("a 34-year-old nurse", "a nurse", "ageMin=34&ageMax=34"),
             ("my 8 year old son", "my son", "ageMin=8&ageMax=8"),
-            ("becas para mujer de 34 años", "becas para mujer de", "ageMin=34&ageMax=34"),
             ("tengo 34 años y busco beca", "y busco beca", "ageMin=34&ageMax=34"),
             ("I am 67", "", "ageMin=67&ageMax=67"),
         ] {

@@ -73,7 +73,6 @@ impl RankedQuery<'_> {
                 words,
                 values: entity.values.iter().map(|ordinal| (values.facet_of(*ordinal), *ordinal)).collect(),
                 place: entity.place.clone(),
-                role: clause.role,
                 is_outside: clause.is_outside,
                 roles: self.roles(position, clause),
             });
@@ -87,37 +86,5 @@ impl RankedQuery<'_> {
         }));
         let unknown = self.parts.unknown.iter().map(|clause| self.text.with_hyphens(&clause.words.join(" ")));
         ranked.unknown.extend(unknown);
-    }
-}
-
-impl Interpretation {
-    /// The role of the place, if that describes the answer. A place matches in whatever role it is stated, unless a record
-    /// contradicts its own: where few records state that one, the place is only named.
-    pub fn named_role(&self) -> Option<Facet> {
-        /// The part of the most that any role finds.
-        const PART: usize = 10;
-        let most = self.roles.iter().filter(|(of, _)| of.is_some()).map(|(_, total)| *total).max();
-        let total =
-            |role: Facet| self.roles.iter().find(|(of, _)| *of == Some(role)).map_or(0, |(_, total)| *total);
-        let describes = |role: &Facet| most.is_none_or(|most| total(*role) * PART >= most);
-        self.role.filter(|role| self.is_outside || describes(role))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_role_is_named_unless_nearly_all_records_state_the_place_in_another() {
-        let (to, of) = (Facet::Destinations, Facet::Countries);
-        let named = |role, roles: &[(Option<Facet>, usize)]| {
-            Interpretation { role: Some(role), roles: roles.to_vec(), ..Interpretation::default() }
-                .named_role()
-        };
-        let roles = |destinations: usize| vec![(Some(to), destinations), (Some(of), 54), (None, 99)];
-        assert_eq!((named(to, &roles(6)), named(of, &roles(0))), (Some(to), Some(of)));
-        assert_eq!((named(to, &roles(5)), named(to, &[(Some(of), 1)])), (None, None));
-        assert_eq!(named(to, &[(None, 3)]), Some(to), "no record states the place");
     }
 }

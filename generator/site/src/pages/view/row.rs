@@ -241,9 +241,9 @@ impl ProgramPage<'_> {
             }),
             checked: it.source_checked_at.map(|time| self.day(day(time))),
             deadline_text: deadline_in_words(self.directory, self.number, self.locale).map(
-                |(text, of, field)| {
-                    let (text, lang) = (at_word(text, QUOTED), self.foreign((of, self.language), field));
-                    self.in_words_if_day(Text { text: text.into_owned(), lang })
+                |(text, of, field)| Text {
+                    text: at_word(text, QUOTED).into_owned(),
+                    lang: self.foreign((of, self.language), field),
                 },
             ),
             created: it.created_at,

@@ -47,17 +47,19 @@ for what in 'HEAD --head' 'HEAD_in_gzip --head --header Accept-Encoding:gzip' 'b
   [ "$found" -le $((3 * usual + 2)) ] || die "a ${what%% *} costs more than three records"
 done
 
-# 500 visits are all answered, in half of them in at most three times as long as alone or 8 ms, and of 100 all but one in
-# ten times as long or 100 ms: the visitor, the edge and what is beside them share the processors of this machine.
+# 500 visits are all answered. Beside clients of what costs most, half of them take at most three times as long as beside
+# clients of records, or 8 ms, and all but one in a hundred at most ten times as long, or 100 ms: the visitor, the edge and
+# what is beside them share the processors of this machine, and something else may take them for a while.
 visit() { # what
-  local median late
-  curl --silent --interface 127.0.0.2 --header 'Host: localhost' --output /dev/null --max-time 10 \
-    --write-out '%{http_code} %{time_total}\n' "http://$origin$record?[1-500]" | sort >"$scratch/visits"
-  [ "$(grep -c '^200 ' "$scratch/visits")" = 500 ] || die "a visitor is refused $1"
-  read -r median late < <(awk 'NR == 250 || NR == 495 { printf "%d ", 1000000 * $2 } END { print "" }' "$scratch/visits")
-  printf '%s: %d µs, %d µs\n' "$1" "$median" "$late"
-  alone=${alone:-$median} late_alone=${late_alone:-$late}
-  ((median <= 8000 || median <= 3 * alone)) && ((late <= 100000 || late <= 10 * late_alone)) || die "a visitor waits $1"
+  for _ in 1 2 3; do
+    curl --silent --interface 127.0.0.2 --header 'Host: localhost' --output /dev/null --max-time 10 \
+      --write-out '%{http_code} %{time_total}\n' "http://$origin$record?[1-500]" | sort >"$scratch/visits"
+    [ "$(grep -c '^200 ' "$scratch/visits")" = 500 ] || die "a visitor is refused $1"
+    read -r median late < <(awk 'NR == 250 || NR == 495 { printf "%d ", 1000000 * $2 } END { print "" }' "$scratch/visits")
+    printf '%s: %d µs, %d µs\n' "$1" "$median" "$late"
+    ((median <= 3 * ${plain:-median} || median <= 8000)) && ((late <= 10 * ${late_plain:-late} || late <= 100000)) && return
+  done
+  die "a visitor waits $1"
 }
 crowd() { # what, paths…: visits beside 32 clients of them
   local clients=()
@@ -74,6 +76,7 @@ crowd() { # what, paths…: visits beside 32 clients of them
 printf 'visits, median and 99th percentile:\n'
 visit 'alone'
 crowd records "$record"
+plain=$median late_plain=$late
 crowd downloads '/data/{facts,programs}.ndjson'
 slugs=$(curl --silent --header 'Host: localhost' "http://$origin/programs?limit=100" | sed -n 's#.*href="/programs/\([^"?]*\)".*#\1#p')
 # Each number is an answer of its own: a body that several read counts once.

@@ -140,8 +140,9 @@ fn push_process(out: &mut String, server: &Server) {
     // Of the user and of the system, behind the name; Linux gives both in hundredths of a second.
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let times = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split(' ').skip(12).take(2);
-    let ticks: u32 = times.filter_map(|time| time.parse::<u32>().ok()).sum();
-    metric(out, "process_cpu_seconds_total", "Processor time, in seconds.", f64::from(ticks) / 100.0);
+    let ticks: u64 = times.filter_map(|time| time.parse::<u64>().ok()).sum();
+    let seconds = format_args!("{}.{:02}", ticks / 100, ticks % 100);
+    metric(out, "process_cpu_seconds_total", "Processor time, in seconds.", seconds);
     let files = std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     let resident = resident.unwrap_or(0_u64) * 1024;

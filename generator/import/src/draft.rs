@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use super::mapping::{self, FILE, Rule, Source, quoted};
@@ -35,7 +36,7 @@ const MOST_WORDS: usize = 30;
 pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<String, ImportError> {
     let from = from.ok_or_else(|| ImportError::Usage("--draft needs a source: --from FILE".to_owned()))?;
     let path = data.join(FILE);
-    let known = std::fs::read_to_string(&path).unwrap_or_default();
+    let (known, before) = known(&path)?;
     let mut read = sheets(&read_source(from)?).map_err(|reason| ImportError::input(from, reason))?;
     let stem = slug_of(&from.file_stem().unwrap_or_default().to_string_lossy());
     let file = (from != Path::new("-")).then(|| beside(from, data));
@@ -54,14 +55,12 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
     let of_organizations: Vec<bool> =
         drafts.map(|it| it.organizations().is_some() && !it.has_programs(&it.taken())).collect();
     read.iter_mut().zip(of_organizations).for_each(|(found, is_one)| found.is_of_organizations = is_one);
-    if let Some(it) = read.iter().find(|it| known.contains(&format!("[sources.{}]", it.name))) {
+    if let Some(it) =
+        read.iter().find(|it| before.get("sources").is_some_and(|all| all.get(&it.name).is_some()))
+    {
         let more =
             format!("remove it, or add another: opdir import {} NAME --draft --from FILE", data.display());
-        return Err(ImportError::Output(format!(
-            "{} has [sources.{}] already: {more}",
-            path.display(),
-            it.name
-        )));
+        return Err(ImportError::output(&path, format!("[sources.{}] is there already: {more}", it.name)));
     }
     let mut text = String::from("# Each guess states its evidence; correct what is wrong.\n");
     let mut found_lines = vec![path.display().to_string()];
@@ -87,6 +86,16 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
     let decide = || format!("decide {} marked `# ?`", counted(open, "line"));
     let next = if open == 0 { "read it".to_owned() } else { decide() };
     Ok(format!("{}\n{next}, then: opdir import {}", found_lines.join("\n"), data.display()))
+}
+
+/// The mapping that a dataset has, as text and read; empty where there is none.
+fn known(path: &Path) -> Result<(String, toml::Table), ImportError> {
+    let text = match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        text => text.map_err(|error| ImportError::input(path, error))?,
+    };
+    let table = text.parse().map_err(|error: toml::de::Error| ImportError::input(path, error))?;
+    Ok((text, table))
 }
 
 impl Draft<'_> {

@@ -669,10 +669,15 @@ fn a_draft_proves_its_guesses_and_what_it_leaves_open_is_refused() {
     assert_eq!(place.rows("programs/grants.ndjson")[0]["name"], "Ocean");
     let before = fs::read_to_string(place.folder.path().join(FILE)).unwrap();
     let again = |name| draft(place.folder.path(), Some(&place.folder.path().join("inbox/grants.csv")), name);
-    assert!(again(None).is_err_and(|it| it.to_string().contains("[sources.grants] already")));
+    assert!(again(None).is_err_and(|it| it.to_string().contains("[sources.grants] is there already")));
     again(Some("more")).unwrap();
     let after = fs::read_to_string(place.folder.path().join(FILE)).unwrap();
     assert!(after.strip_prefix(&before).is_some_and(|it| it.contains("[sources.more]")), "{after}");
+    for unread in [&b"[sources.a]\n# \xff"[..], b"[sources"] {
+        place.write(FILE, unread);
+        assert!(again(None).is_err());
+        assert_eq!(fs::read(place.folder.path().join(FILE)).unwrap(), unread, "written over");
+    }
 }
 
 #[test]

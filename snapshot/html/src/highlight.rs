@@ -140,10 +140,15 @@ impl Highlighter {
 
     /// The bit of a query word.
     fn find(&self, word: &str) -> Option<u64> {
-        let folded = if word.is_ascii() { word.to_ascii_lowercase() } else { fold(word) };
-        let folded = folded.replace(JOINTS, "");
-        let position = self.words.binary_search_by(|(word, _)| word.cmp(&folded)).ok()?;
-        self.words.get(position).map(|(_, bit)| *bit)
+        let position = if word.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            // Most words need no copy.
+            let lower = || word.bytes().map(|byte| byte.to_ascii_lowercase());
+            self.words.binary_search_by(|(word, _)| word.bytes().cmp(lower()))
+        } else {
+            let folded = fold(word).replace(JOINTS, "");
+            self.words.binary_search_by(|(word, _)| word.cmp(&folded))
+        };
+        self.words.get(position.ok()?).map(|(_, bit)| *bit)
     }
 }
 

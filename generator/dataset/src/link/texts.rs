@@ -226,9 +226,12 @@ impl TextCheck {
             [code] if is_allowed(code) => ("the name of a place", Some(format!("write `{code}`"))),
             codes if codes.len() > 1 => ("the name of several places", Some(places::choice(codes))),
             _ => {
-                let near = places::nearest(text).filter(|(code, _)| is_allowed(code));
-                let help = near.map(|(code, name)| format!("did you mean `{code}`, {name}?"));
-                ("which is not a place code", help)
+                let near = || places::nearest(text).filter(|(code, _)| is_allowed(code));
+                let near = || near().map(|(code, name)| format!("did you mean `{code}`, {name}?"));
+                // Lists take regions too, a field of one country does not.
+                let list = places::list(text).filter(|_| is_allowed(place::WORLD));
+                let list = list.map(|codes| format!("write `{}`", codes.join("|")));
+                ("which is not a place code", list.or_else(near))
             }
         };
         *self.add(Code::BadPlace, format!("is {}, {what}", quoted(text))) = help;

@@ -250,10 +250,13 @@ fn has_separators(text: &str) -> bool {
         && number.chars().all(|c| c.is_ascii_digit() || c == '-' || SIGNS.contains(&c))
 }
 
-/// `write 3000, or 3 if …`: the possible values of a number with one separator.
+/// `write 3000, or 3 if …`: the possible values of a number with one separator, or with a currency.
 fn both_readings(text: &str) -> Option<String> {
-    let (whole, rest) = text.split_once(['.', ','])?;
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = text.trim_matches(|c: char| matches!(c, ' ' | '$' | '€' | '£') || c.is_ascii_alphabetic());
+    let Some((whole, rest)) = number.split_once(['.', ',']) else {
+        return digits(number).then(|| format!("write {number}"));
+    };
     if !digits(whole) || !digits(rest) {
         return None;
     }

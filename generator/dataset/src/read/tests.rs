@@ -106,6 +106,8 @@ fn a_number_that_two_countries_read_differently_is_refused() {
         ("3.000", "write 3000, or 3 if the separator is the decimal point"),
         ("12.500", "write 12500, or 12.5 if the separator is the decimal point"),
         ("1,5", "write 1.5"),
+        ("$10,000", "write 10000, or 10 if the separator is the decimal point"),
+        ("EUR 500", "write 500"),
     ] {
         let (tables, report) = with(bad);
         assert!(tables.facts.is_empty(), "{bad}");

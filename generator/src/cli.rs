@@ -11,9 +11,7 @@ use jiff::civil::Date;
 use remote::is_address;
 use remote::secrets::shown_address;
 
-use crate::cli_values::{base_url, duration, folder, site_path};
-use crate::diff::DiffFormat;
-use crate::due_report::DueFormat;
+use crate::cli_values::{DiffFormat, DueFormat, base_url, duration, folder, site_path};
 use crate::exit_codes::{Failure, fail};
 use crate::guards::Guards;
 use crate::plan_report::PlanFormat;

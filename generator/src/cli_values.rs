@@ -1,10 +1,32 @@
-//! Parsers of values of the command line.
+//! Values of the command line, and their parsers.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use remote::is_address;
+
+/// Output formats of a difference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum DiffFormat {
+    /// Text: changed records and pages, a line each
+    #[default]
+    Words,
+    /// What caches have to purge, one per line: `url ADDRESS` or `tag NAME`
+    Purge,
+}
+
+/// Output formats of `due`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum DueFormat {
+    /// A table for a terminal
+    #[default]
+    Table,
+    /// CSV, one row for each record and reason
+    Csv,
+    /// Markdown for an issue, with a box to tick for each line
+    Markdown,
+}
 
 /// Parses a base URL to its origin.
 pub(crate) fn base_url(text: &str) -> Result<String, String> {

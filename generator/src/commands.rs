@@ -2,11 +2,21 @@
 
 mod build;
 mod check;
-mod history;
+pub(crate) mod diff;
+mod due;
+mod explain;
+pub(crate) mod export;
+mod gc;
 mod import;
 mod init;
+mod log;
+mod plan;
 mod pull;
 mod push;
+mod rollback;
+mod schema;
+mod stamp;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -22,25 +32,25 @@ pub fn run(cli: &Cli) -> ExitCode {
         Command::Build(options) => build::build(options),
         Command::Check(options) => check::check(options),
         Command::Import(options) => import::import(options),
-        Command::Due(options) => check::due(options),
-        Command::Plan(options) => build::plan(options),
+        Command::Due(options) => due::due(options),
+        Command::Plan(options) => plan::plan(options),
         Command::Preview(options) => preview::preview(options),
-        Command::Verify { root } => history::verify(root),
-        Command::Diff { old, new, format } => history::diff(old, new.as_deref(), *format),
-        Command::Log { root } => history::log(root),
-        Command::Rollback { root, generation } => history::rollback(root, generation.as_deref()),
-        Command::Export { root, dir, pretty, prefix } => history::export(root, dir, (*pretty, prefix)),
+        Command::Verify { root } => verify::verify(root),
+        Command::Diff { old, new, format } => diff::diff(old, new.as_deref(), *format),
+        Command::Log { root } => log::log(root),
+        Command::Rollback { root, generation } => rollback::rollback(root, generation.as_deref()),
+        Command::Export { root, dir, pretty, prefix } => export::command(root, dir, (*pretty, prefix)),
         Command::Push(options) => push::push(options).map(print_line),
         Command::Pull(options) => pull::pull(options).map(print_line),
-        Command::Gc { root, keep, days, signing } => history::gc(root, *keep, *days, signing),
+        Command::Gc { root, keep, days, signing } => gc::gc(root, *keep, *days, signing),
         Command::Keys(Keys::New { file }) => keys::new(file).map(print_line),
         Command::Keys(Keys::Public { file }) => keys::public(file.as_deref()).map(print_line),
         Command::Theme(cli::Theme::New { dir, files }) => theme(Theme::create(dir, files)),
-        Command::Explain { code } => init::explain_code(code),
+        Command::Explain { code } => explain::explain(code),
         Command::Man { out } => manuals::manuals(out),
-        Command::Schema { table } => init::schema(table),
+        Command::Schema { table } => schema::schema(table),
         Command::Init { dir, sample } => init::init(dir, *sample),
-        Command::Stamp { data, at } => init::stamp(data, *at),
+        Command::Stamp { data, at } => stamp::stamp(data, *at),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

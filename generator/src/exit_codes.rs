@@ -78,6 +78,11 @@ pub(crate) fn store_failure(errors: &[StoreError], io: Failure) -> Failure {
     failures.max_by_key(|failure| *failure as u8).unwrap_or(Failure::Verification)
 }
 
+/// Prints why an input cannot be read.
+pub(crate) fn unread(error: impl Display) -> Failure {
+    fail(Failure::Input, error)
+}
+
 /// Prints why a snapshot cannot be read.
 pub(crate) fn unreadable(error: StoreError) -> Failure {
     store_failure(&[error], Failure::Input)

@@ -3,14 +3,10 @@
 mod cli;
 mod cli_values;
 mod commands;
-mod diff;
-mod due_report;
 mod exit_codes;
-mod export;
 mod guards;
 mod keys;
 mod load;
-mod log;
 mod manuals;
 mod plan;
 mod plan_report;
@@ -18,6 +14,7 @@ mod preview;
 mod stores;
 
 pub use cli::Cli;
+pub use cli_values::DiffFormat;
+pub use commands::diff::report as report_diff;
+pub use commands::export::{ExportError, SUMS, export};
 pub use commands::run;
-pub use diff::{DiffFormat, report as report_diff};
-pub use export::{ExportError, SUMS, export};

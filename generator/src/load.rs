@@ -11,7 +11,7 @@ use snapshot::record::Directory;
 use store::Digest;
 
 use crate::cli::Messages;
-use crate::exit_codes::{Failure, fail};
+use crate::exit_codes::{Failure, unread};
 
 /// A valid dataset.
 pub(crate) struct Loaded {
@@ -49,7 +49,7 @@ pub(crate) fn load(
 pub(crate) fn load_for(data: Option<&Path>, messages: &Messages) -> Result<Loaded, Failure> {
     let mut report = Diagnostics::new();
     let loaded = load(&input(data), &mut report, &Progress::new(messages.quiet));
-    let loaded = loaded.map_err(|error| fail(Failure::Input, error))?;
+    let loaded = loaded.map_err(unread)?;
     show(&report, messages);
     loaded.ok_or(Failure::Data)
 }

@@ -1,6 +1,5 @@
-//! `build` and `plan`: a snapshot of a dataset, held back if it is probably a mistake.
+//! `build`: a snapshot of a dataset, held back if it is probably a mistake.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -14,8 +13,8 @@ use snapshot::page::list;
 use snapshot::record::Directory;
 use store::{self, Body, Generation, GenerationId, PublishOutcome};
 
-use crate::cli::{self, Build};
-use crate::exit_codes::{Failure, fail, generate_failure, print_line, unreadable};
+use crate::cli::Build;
+use crate::exit_codes::{Failure, fail, generate_failure, print_line};
 use crate::load::{load_for, today};
 use crate::plan::{self, Counted, Plan};
 use crate::plan_report;
@@ -143,34 +142,6 @@ fn check_identity(
         return Err(fail(Failure::HeldBack, message));
     }
     Ok(())
-}
-
-pub(crate) fn plan(options: &cli::Plan) -> Result<(), Failure> {
-    let loaded = load_for(Some(&options.data), &options.messages)?;
-    let plan = plan::live(&options.out).and_then(|live| Plan::compare(&loaded.directory, live.as_ref()));
-    let mut plan = plan.map_err(unreadable)?;
-    add_origins(&mut plan, &options.data);
-    // Without stamps, the moment of a dataset is what its maintainer writes, once.
-    plan.same_moment &= options.data.join(dataset::Stamps::FILE).exists();
-    let violations = options.guards.violations(&plan);
-    print_line(plan_report::report(&plan, &violations, options.format).trim_end());
-    let has_changes = plan.against.is_none() || !plan.is_empty();
-    if options.exit_code && has_changes { Err(Failure::Changes) } else { Ok(()) }
-}
-
-/// Adds the rows of sheets that changed records are imported from.
-fn add_origins(plan: &mut Plan, data: &Path) {
-    let is_imported = plan.changed().next().is_some() && data.join("import.toml").exists();
-    let places = if is_imported { import::origins(data) } else { BTreeMap::new() };
-    if places.is_empty() {
-        return;
-    }
-    let identities = dataset::identities(&dataset::Input::Folder(data.to_owned())).unwrap_or_default();
-    let ids: BTreeMap<String, &String> =
-        identities.iter().filter_map(|(place, (id, _))| Some((id.to_string(), places.get(place)?))).collect();
-    for changed in plan.changed() {
-        changed.from = ids.get(&changed.id).map(|from| (*from).clone());
-    }
 }
 
 fn unchanged(id: GenerationId, time: Duration) -> String {

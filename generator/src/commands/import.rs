@@ -4,7 +4,7 @@ use dataset::diagnostics::{Diagnostics, PrintOptions};
 use dataset::{Input, link, read};
 
 use crate::cli::Import;
-use crate::exit_codes::{Failure, fail, import_failure, print_line};
+use crate::exit_codes::{Failure, import_failure, print_line, unread};
 use crate::load::show_as;
 
 /// Imports tables, and then checks the dataset.
@@ -29,7 +29,7 @@ pub(crate) fn import(options: &Import) -> Result<(), Failure> {
     })?;
     // The dataset is checked as it would be; one with errors is not written.
     let input = Input::Overlaid(options.data.clone(), &imported.files);
-    let tables = read(&input, &mut report).map_err(|error| fail(Failure::Input, error))?;
+    let tables = read(&input, &mut report).map_err(unread)?;
     drop(link(tables, &mut report));
     imported.relocate(&options.data, &mut report);
     // Warnings of an import that is accepted take a line for each code.

@@ -1,26 +1,35 @@
-//! What is due as a table for a terminal, as CSV, and as Markdown for an issue.
+//! `due`: what is due for a look, as a table for a terminal, as CSV, and as Markdown for an issue.
 
 use std::fmt::Write as _;
 
+use dataset::diagnostics::Diagnostics;
 use dataset::due::{Due, Reason};
 use dataset::text::{counted, printable};
+use dataset::{LinkReport, read};
 
+use crate::cli::DueOptions;
+use crate::cli_values::DueFormat;
+use crate::exit_codes::{Failure, print_line, unread};
+use crate::load::{input, print, today};
 use crate::plan_report::{escaped, truncated};
 
-/// Output formats of `due`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum DueFormat {
-    /// A table for a terminal
-    #[default]
-    Table,
-    /// CSV, one row for each record and reason
-    Csv,
-    /// Markdown for an issue, with a box to tick for each line
-    Markdown,
+/// Lists what is due. Errors of the dataset are printed; its warnings are those of `check`.
+pub(crate) fn due(options: &DueOptions) -> Result<(), Failure> {
+    let mut problems = Diagnostics::new();
+    let links = options.links.as_deref().map(LinkReport::read).transpose().map_err(unread)?;
+    let mut tables = read(&input(Some(&options.data)), &mut problems).map_err(unread)?;
+    tables.links = links;
+    let day = options.as_of.unwrap_or_else(today);
+    let Some(list) = dataset::due::due(tables, &mut problems, day) else {
+        print(&problems, options.messages.print_options());
+        return Err(Failure::Data);
+    };
+    print_line(report(&list, options.format).trim_end());
+    Ok(())
 }
 
 /// The list in a format.
-pub(crate) fn report(list: &[Due], format: DueFormat) -> String {
+fn report(list: &[Due], format: DueFormat) -> String {
     let groups: Vec<&[Due]> = list.chunk_by(|a, b| a.organization == b.organization).collect();
     match format {
         DueFormat::Table => table(&groups),

@@ -1,4 +1,4 @@
-//! Exports the live snapshot as plain files, with their gzip forms, for a static host.
+//! `export`: the live snapshot as plain files, with their gzip forms, for a static host.
 
 mod changes;
 mod folder;
@@ -6,12 +6,30 @@ mod prefix;
 
 use std::path::Path;
 
+use dataset::text::counted;
 use rayon::prelude::*;
 use store::{Coding, Digest, FileEntry, Generation};
 
 use folder::ExportFolder;
 pub use folder::{ExportError, SUMS};
 use prefix::Prefix;
+
+use crate::exit_codes::{Failure, fail, print_line, unreadable};
+
+pub(crate) fn command(root: &Path, dir: &Path, (pretty, prefix): (bool, &str)) -> Result<(), Failure> {
+    if is_inside(dir, &root.join("generations")) {
+        let message = format_args!("{} is inside generations/; name a folder elsewhere", dir.display());
+        return Err(fail(Failure::Usage, message));
+    }
+    let generation = Generation::open_current(root).map_err(unreadable)?;
+    let files = export(&generation, dir, pretty, prefix).map_err(|error| match error {
+        ExportError::Store(error) => unreadable(error),
+        ExportError::Index(_) => fail(Failure::Input, error),
+        _ => fail(Failure::Output, error),
+    })?;
+    print_line(format_args!("{} is in {}, {}", generation.id(), dir.display(), counted(files, "file")));
+    Ok(())
+}
 
 /// Writes all pages to a new or empty folder, with the changes and [`SUMS`]; returns the number of files. With
 /// `pretty`, `a.html` becomes `a/index.html`. `prefix` is the path below which the site is served: `/repo`, or empty.
@@ -40,7 +58,7 @@ pub fn export(generation: &Generation, dir: &Path, pretty: bool, prefix: &str) -
 }
 
 /// Whether a folder, which need not exist, is inside another.
-pub(crate) fn is_inside(dir: &Path, folder: &Path) -> bool {
+fn is_inside(dir: &Path, folder: &Path) -> bool {
     let (Ok(folder), Ok(dir)) = (folder.canonicalize(), std::path::absolute(dir)) else { return false };
     dir.ancestors().find_map(|dir| dir.canonicalize().ok()).is_some_and(|dir| dir.starts_with(folder))
 }

@@ -1,21 +1,20 @@
-//! The differences of two snapshots as text and as a purge list for caches.
+//! `diff`: the differences of two snapshots as text and as a purge list for caches.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::path::Path;
 
 use snapshot::page::address::{COMPUTED_TAGS, DETAILS_TAG, tag_of, url_of};
 use store::{GenerationDiff, PathChange};
 
+use crate::cli_values::DiffFormat;
+use crate::exit_codes::{Failure, print_line, unreadable};
 use crate::plan::named;
 
-/// Output formats of a difference.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum DiffFormat {
-    /// Text: changed records and pages, a line each
-    #[default]
-    Words,
-    /// What caches have to purge, one per line: `url ADDRESS` or `tag NAME`
-    Purge,
+pub(crate) fn diff(old: &Path, new: Option<&Path>, format: DiffFormat) -> Result<(), Failure> {
+    let difference = store::diff(old, new).map_err(unreadable)?;
+    print_line(report(&difference, format).trim_end());
+    Ok(())
 }
 
 /// A difference in a format; every line ends with a line feed.

@@ -1,14 +1,20 @@
-//! The publications of a root as text, and generations by number.
+//! `log`: the publications of a root, and generations by number.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
 use store::{Generation, GenerationId, Publication, RECORD_KINDS, StoreError};
 
-use crate::exit_codes::{Failure, fail, store_failure};
+use crate::exit_codes::{Failure, fail, print_line, store_failure, unreadable};
+
+pub(crate) fn log(root: &Path) -> Result<(), Failure> {
+    let report = report(root).map_err(unreadable)?;
+    print_line(report.trim_end());
+    Ok(())
+}
 
 /// The publications of a root, newest first; every line ends with a line feed.
-pub(crate) fn report(root: &Path) -> Result<String, StoreError> {
+fn report(root: &Path) -> Result<String, StoreError> {
     let live = Generation::open_current(root)?;
     let ids = store::list(root)?;
     let mut text = String::new();
@@ -37,7 +43,7 @@ fn line(publication: &Publication, id: Option<&GenerationId>, is_live: bool) -> 
 }
 
 /// The generation of a root with a name (which need not exist), or a number. Prints why there is none.
-pub(crate) fn resolve(root: &Path, name: &str) -> Result<GenerationId, Failure> {
+pub(super) fn resolve(root: &Path, name: &str) -> Result<GenerationId, Failure> {
     if let Ok(id) = name.parse() {
         return Ok(id);
     }

@@ -40,7 +40,7 @@ pub struct Patterns {
     numbers: FxHashMap<String, u32>,
     /// Patterns by a word that they may begin with.
     by_first: Vec<Vec<usize>>,
-    /// Lengths of all words, as bits, by their first bytes.
+    /// Lengths of these words, as bits, by their first bytes.
     lengths: [u64; 128],
 }
 
@@ -70,15 +70,24 @@ impl Patterns {
         }
         let mut lengths = [0; 128];
         lengths[0] = u64::MAX;
-        numbers.keys().for_each(|word| lengths[usize::from(initial(word))] |= bit_of_length(word));
+        for (word, _) in numbers.iter().filter(|(_, number)| !by_first[**number as usize].is_empty()) {
+            lengths[usize::from(initial(word))] |= bit_of_length(word);
+        }
         Self { all, numbers, by_first, lengths }
     }
 
     /// The first part of a text that a pattern describes.
     pub fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
+        // Most texts have no word that begins a pattern.
+        let mut likely = text.split(|c: char| !is_of_word(c)).filter(|word| {
+            !word.is_empty() && self.lengths[usize::from(initial(word))] & bit_of_length(word) != 0
+        });
+        if likely.all(|word| self.beginning_with(self.number(word)).is_empty()) {
+            return None;
+        }
         let words = self.words(text);
         let found = |at: usize| {
-            let mut candidates = self.by_first[words[at].number as usize].iter();
+            let mut candidates = self.beginning_with(words[at].number).iter();
             candidates.find_map(|pattern| self.all[*pattern].matched(&words, at))
         };
         let (from, to) = (0..words.len()).find_map(|at| Some((at, found(at)?)))?;
@@ -103,10 +112,11 @@ impl Patterns {
     }
 
     fn number(&self, word: &str) -> u32 {
-        // Most words of a text are in no pattern.
-        let is_likely = self.lengths[usize::from(initial(word))] & bit_of_length(word) != 0;
-        let number = is_likely.then(|| self.numbers.get(&*folded(word)).copied());
-        number.flatten().unwrap_or(0)
+        self.numbers.get(&*folded(word)).copied().unwrap_or(0)
+    }
+
+    fn beginning_with(&self, number: u32) -> &[usize] {
+        &self.by_first[number as usize]
     }
 }
 

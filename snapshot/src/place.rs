@@ -73,6 +73,8 @@ words! {
         Name = "name",
         /// Name of a subdivision: the English one, or in both languages; then the Spanish one; then others.
         Subdivision = "subdivision",
+        /// A city, for the state or the country around it: records seldom state one.
+        City = "city",
         /// Name of the people, folded, masculine and singular.
         Demonym = "demonym",
         /// An abbreviation; in small letters it may be another word.

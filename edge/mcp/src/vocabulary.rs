@@ -128,7 +128,7 @@ impl Vocabulary<'_> {
         if self.facet.spec().is_place {
             for known in place::names() {
                 let is_one = known.codes.len() == 1;
-                let is_name = !matches!(known.kind, NameKind::Demonym | NameKind::Offered);
+                let is_name = !matches!(known.kind, NameKind::City | NameKind::Demonym | NameKind::Offered);
                 if is_name && (fits(known.text) || is_one && fits(known.codes[0])) {
                     found.insert(known.codes.iter().map(|code| (*code).to_owned()).collect());
                 }

@@ -233,17 +233,25 @@ fn forms(name: &PlaceName) -> Vec<Vec<String>> {
     endings.iter().map(|ending| [before, &[format!("{stem}{ending}")]].concat()).collect()
 }
 
-static NAMES: LazyLock<FxHashMap<&'static str, Vec<Vec<String>>>> = LazyLock::new(|| {
-    let mut all: FxHashMap<&str, BTreeSet<Vec<String>>> = FxHashMap::default();
-    for (code, _, words) in names().filter(|(_, name, _)| name.kind != NameKind::Capitals) {
-        all.entry(code).or_default().insert(words);
+/// Words of a name, and whether it is that of a city in the place.
+type Name = (Vec<String>, bool);
+
+static NAMES: LazyLock<FxHashMap<&'static str, Vec<Name>>> = LazyLock::new(|| {
+    let mut all: FxHashMap<&str, BTreeSet<Name>> = FxHashMap::default();
+    for (code, name, words) in names().filter(|(_, name, _)| name.kind != NameKind::Capitals) {
+        all.entry(code).or_default().insert((words, name.kind == NameKind::City));
     }
     all.into_iter().map(|(code, names)| (code, names.into_iter().collect())).collect()
 });
 
-/// Names of a place and its people, in words.
-pub(crate) fn names_of_place(code: &str) -> &'static [Vec<String>] {
-    NAMES.get(code).map_or(&[], Vec::as_slice)
+/// The names of a place and its people that words which name it may stand for in a text: all of them, and of a city
+/// itself alone, as what has it in the text comes before what states the place around it.
+pub(super) fn names_of_place(code: &str, run: &[QueryWord]) -> impl Iterator<Item = &'static Vec<String>> {
+    let is_run = |words: &[String]| words.iter().eq(run.iter().map(|word| &*word.text));
+    let names = NAMES.get(code).map_or(&[][..], Vec::as_slice);
+    let is_city_meant = names.iter().any(|(words, is_city)| *is_city && is_run(words));
+    let is_meant = move |(words, is_city): &&Name| if is_city_meant { is_run(words) } else { !is_city };
+    names.iter().filter(is_meant).map(|(words, _)| words)
 }
 
 /// Adds a name of a place, also if no record names the place.

@@ -144,9 +144,9 @@ impl<'a> Clause<'a> {
                 clause.forms.extend(joined(run, index).map(|term| (term, Form::Other)));
             }
         }
-        let names = clause.place().map(names_of_place).unwrap_or_default();
+        let names = clause.place().into_iter().flat_map(|place| names_of_place(place, run));
         let synonyms = synonyms(run, index).map(|words| (words, true));
-        for (words, is_synonym) in synonyms.chain(names.iter().map(|words| (words, false))) {
+        for (words, is_synonym) in synonyms.chain(names.map(|words| (words, false))) {
             match words.as_slice() {
                 [only] if is_synonym => {
                     clause.forms.extend(terms.related(only).into_iter().map(|term| (term, Form::Other)));

@@ -65,7 +65,7 @@ fn one_of_very_many_values_is_no_match_and_another_place_stands_last() {
 
 /// Every name of a place and of its people, in both languages.
 fn names() -> impl Iterator<Item = &'static str> {
-    let kinds = [NameKind::Name, NameKind::Demonym, NameKind::Subdivision];
+    let kinds = [NameKind::Name, NameKind::City, NameKind::Demonym, NameKind::Subdivision];
     place::names().iter().filter(move |name| kinds.contains(&name.kind)).map(|name| name.text)
 }
 

@@ -79,8 +79,6 @@ fn a_publisher_who_did_not_see_what_is_live_is_held_back_until_he_pulls_it() {
     place.pull("second", &key).succeeds();
     place.build_day("second", "2026-11-23");
     place.opdir(&["push", "second", &place.store(), "--key", "key"]).succeeds();
-    place.build_day("root", "2026-11-24");
-    place.push().fails(6, &["another publisher pushed"]);
 }
 
 #[test]
@@ -112,13 +110,6 @@ fn who_is_not_trusted_is_not_believed_and_the_live_snapshot_stays() {
     place
         .opdir(&["push", "root", &place.store(), "--key", "stranger"])
         .fails(5, &["not signed by a trusted key"]);
-    let current = place.path("store/CURRENT");
-    let signed = fs::read_to_string(&current).unwrap();
-    let line = signed.lines().next().unwrap().to_owned() + "\n";
-    fs::write(&current, &line).unwrap();
-    place.pull("other", &key).fails(5, &["CURRENT is not signed"]);
-    fs::write(&current, signed.replacen("\"version\":1", "\"version\":2", 1)).unwrap();
-    place.pull("other", &key).fails(5, &["not signed by a trusted key"]);
     assert!(content(&place.path("other")) == live, "nothing was touched");
 }
 
@@ -135,7 +126,7 @@ fn a_key_is_changed_by_trusting_both_for_a_while() {
 }
 
 #[test]
-fn a_store_that_went_back_or_is_another_or_of_later_is_refused() {
+fn a_store_that_went_back_or_is_another_or_of_before_is_refused() {
     let place = Place::with_snapshot();
     let key = place.key();
     place.push().succeeds();
@@ -151,15 +142,10 @@ fn a_store_that_went_back_or_is_another_or_of_later_is_refused() {
     place.build_day("third", "2026-11-25");
     place.opdir(&["push", "third", &elsewhere, "--key", "key"]).succeeds();
     place.opdir(&["pull", &elsewhere, "other", "--trust", &key]).fails(5, &["another store"]);
-    place.opdir(&["push", "third", &place.store(), "--key", "key"]).fails(6, &["another publisher pushed"]);
-    fs::write(place.path("store/CURRENT"), "{\"format\":3}\n").unwrap();
-    place.opdir(&["pull", &place.store(), "new", "--allow-unsigned"]).fails(5, &["update this program"]);
     fs::write(place.path("store/CURRENT"), "{\"format\":1}\n").unwrap();
     place
         .opdir(&["pull", &place.store(), "new", "--allow-unsigned"])
         .fails(5, &["format 1", "to another address"]);
-    fs::write(place.path("store/CURRENT"), "<html></html>\n").unwrap();
-    place.opdir(&["pull", &place.store(), "new", "--allow-unsigned"]).fails(5, &["not one of ours"]);
 }
 
 #[test]
@@ -199,35 +185,20 @@ fn what_is_damaged_in_a_store_is_not_taken() {
     let key = place.key();
     place.push().succeeds();
     place.pull("other", &key).succeeds();
-    // What a failed pull fetched waits in `incoming` for the next one.
-    let served = || {
-        let files = content(&place.path("other")).into_iter();
-        files.filter(|(name, _)| !name.starts_with("incoming/")).collect::<Vec<_>>()
-    };
-    let live = served();
+    let live = fs::read(place.path("other/CURRENT")).unwrap();
     place.build_day("root", "2026-11-22");
-    let before = content(&place.path("store"));
     place.push().succeeds();
-    let store = content(&place.path("store"));
-    // A file that is live already is taken from there.
-    let is_new = |name: &&String| !before.values().any(|bytes| *bytes == store[*name]);
-    let new: Vec<&String> = store.keys().filter(|name| *name != "CURRENT").filter(is_new).collect();
-    assert!(new.len() >= 4, "{new:?}");
-    for name in new {
-        let (path, good) = (place.path("store").join(name), &store[name]);
-        // Of the archive, only what is new is read.
-        let other: Vec<u8> = good.iter().map(|byte| byte ^ 1).collect();
-        for bad in [&good[..good.len().min(100)], &other[..]] {
-            fs::write(&path, bad).unwrap();
-            place.pull("other", &key).fails(5, &["not what was"]);
-        }
-        fs::remove_file(&path).unwrap();
-        place.pull("other", &key).fails(3, &["not there"]);
-        fs::write(&path, good).unwrap();
-    }
-    assert!(served() == live, "nothing that is served was touched");
+    // Of one file: what any byte of each does, `remote` tests.
+    let is_it = |(name, _): &(String, _)| name.contains("/000002-") && name.ends_with("files.bin.gz");
+    let (name, good) = content(&place.path("store")).into_iter().find(is_it).unwrap();
+    let path = place.path("store").join(name);
+    fs::write(&path, &good[..100]).unwrap();
+    place.pull("other", &key).fails(5, &["not what was"]);
+    fs::remove_file(&path).unwrap();
+    place.pull("other", &key).fails(3, &["not there"]);
+    assert_eq!(fs::read(place.path("other/CURRENT")).unwrap(), live);
+    fs::write(&path, good).unwrap();
     place.pull("other", &key).succeeds();
     place.opdir(&["verify", "other"]).succeeds();
-    let left = content(&place.path("other")).into_keys().find(|name| name.starts_with("incoming/"));
-    assert_eq!(left, None);
+    assert!(!content(&place.path("other")).keys().any(|name| name.starts_with("incoming/")));
 }

@@ -138,6 +138,9 @@ fn rows(found: &Value, names: &str) -> Value {
     found["opportunities"].as_array().unwrap().iter().map(|row| picked(row, names)).collect()
 }
 
+/// An endpoint over synthetic programs.
+static SYNTHETIC: LazyLock<Server> = LazyLock::new(|| Server::new(World::synthetic(300, 11)));
+
 /// An endpoint over the published dataset, where there is one.
 static PUBLISHED: LazyLock<Option<Server>> =
     LazyLock::new(|| Some(Server::new(World::folder(&real_data()?))));

@@ -3,7 +3,8 @@
 
 use std::io::Read as _;
 use std::net::{SocketAddr, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
@@ -36,6 +37,11 @@ pub(crate) fn real_data() -> Option<PathBuf> {
 /// Limits that nobody who dawdles stays within.
 pub(crate) fn impatient(wait: Duration) -> Limits {
     Limits { request: wait, write_stall: wait, ..Limits::DEFAULT }
+}
+
+/// Copies what is in a folder to another.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    assert!(Command::new("cp").arg("-a").args([&from.join("."), to]).status().unwrap().success());
 }
 
 /// A runtime for servers.

@@ -5,7 +5,6 @@
 
 use std::sync::LazyLock;
 
-use dataset::Input;
 use html::templates::Templates;
 use html::{Filler, Html, Rule};
 use jiff::civil::Date;
@@ -20,8 +19,9 @@ use snapshot::record::{Directory, Fact, Lifecycle, Locale};
 use snapshot::search::document_order;
 use snapshot::time::Day;
 
+use crate::contract::consistency::REAL;
 use crate::records::{cycle, fact, program, world_with};
-use crate::server::{AS_OF, between, load, real_data};
+use crate::server::{AS_OF, SAMPLE, between};
 use tests::world::World;
 
 /// Texts of a language that the checks look for.
@@ -81,8 +81,7 @@ struct Statement {
 }
 
 static THEME: LazyLock<Theme> = LazyLock::new(|| Theme::load(None).unwrap());
-static WORDS: LazyLock<Templates> =
-    LazyLock::new(|| templates(&load(&Input::Embedded(dataset::sample::FILES)).0));
+static WORDS: LazyLock<Templates> = LazyLock::new(|| templates(&SAMPLE.directory));
 
 /// Text without tags.
 fn plain_text(html: &str) -> String {
@@ -174,16 +173,11 @@ fn all_statements(directory: &Directory, today: Date) -> Vec<Statement> {
 }
 
 /// Every dataset there is, and what is stated of its programs.
-static ALL: LazyLock<Vec<(&str, Directory, Vec<Statement>)>> = LazyLock::new(|| {
-    let sample = load(&Input::Embedded(dataset::sample::FILES)).0;
-    let real = real_data().map(|folder| load(&Input::Folder(folder)).0);
-    let all = [("sample", Some(sample)), ("cases", Some(cases().directory)), ("real", real)];
-    let stated = |(name, directory): (&'static str, Option<Directory>)| {
-        let directory = directory?;
-        let statements = all_statements(&directory, AS_OF);
-        Some((name, directory, statements))
-    };
-    all.into_iter().filter_map(stated).collect()
+static ALL: LazyLock<Vec<(&str, &Directory, Vec<Statement>)>> = LazyLock::new(|| {
+    static CASES: LazyLock<World> = LazyLock::new(cases);
+    let real = REAL.as_ref().map(|real| ("real", &real.directory));
+    let all = [("sample", &SAMPLE.directory), ("cases", &CASES.directory)].into_iter().chain(real);
+    all.map(|(name, directory)| (name, directory, all_statements(directory, AS_OF))).collect()
 });
 
 /// Runs a check on every dataset there is; it tells how many programs it was about.

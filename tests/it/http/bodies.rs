@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use edge::Server;
 use http::header::{
@@ -12,27 +12,34 @@ use http::header::{
 use serde_json::json;
 use snapshot::time::Day;
 use store::Digest;
+use tempfile::TempDir;
 use tests::entry;
 use tests::in_process::{get, send};
 use tests::snapshots;
 use tests::world::World;
 
 use crate::records::{cycle, organization, programs};
-use crate::server::{AS_OF, build, options};
+use crate::server::{AS_OF, build, copy, options};
 
-/// An edge with three programs of 3 MB each, and a short one.
-fn live(folder: &Path) -> Arc<Server> {
+/// A snapshot with three programs of 3 MB each, and a short one.
+static BUILT: LazyLock<TempDir> = LazyLock::new(|| {
     let members = ["One", "Two", "Three", "Short"].map(|name| json!({"name": name}));
     // It opens on the day after.
     let season = json!({"label": "Round", "opensOn": AS_OF.tomorrow().unwrap(), "deadlineOn": "2027-05-03"});
-    let season = cycle(1, 1, season);
-    let tables = [organization(), programs(&members), ("cycles", vec![season])];
+    let tables = [organization(), programs(&members), ("cycles", vec![cycle(1, 1, season)])];
     let mut directory = World::tables(&tables).directory;
     // Longer than a dataset may have it.
     for program in &mut directory.programs[..3] {
         program.description = Some("+ ".repeat(1_500_000));
     }
-    build(&directory, Digest([0; 32]), &options(folder));
+    let folder = snapshots::folder();
+    build(&directory, Digest([0; 32]), &options(folder.path()));
+    folder
+});
+
+/// An edge of a copy of it in a folder.
+fn live(folder: &Path) -> Arc<Server> {
+    copy(BUILT.path(), folder);
     snapshots::open(folder, 16 << 20)
 }
 
@@ -68,7 +75,7 @@ fn head_and_conditions_are_answered_without_reading_the_file() {
 #[test]
 fn a_long_file_that_is_filled_for_another_day_is_read_for_the_first_head_only() {
     let folder = tempfile::tempdir().unwrap();
-    drop(live(folder.path()));
+    copy(BUILT.path(), folder.path());
     let next = Day::new(AS_OF.tomorrow().unwrap());
     let live = Server::open(edge::Options { body_cache: 1 << 20, ..snapshots::frozen(folder.path(), next) })
         .unwrap();

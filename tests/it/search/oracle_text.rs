@@ -26,8 +26,11 @@ fn words(text: &str) -> Vec<String> {
     positions(text).into_iter().map(|readings| readings[0].clone()).collect()
 }
 
-/// Every token of every text, with its stem in each language that it is used in.
-pub(super) struct Reader(BTreeMap<String, [Option<String>; 2]>);
+/// Every token of every text, with its stem in each language that it is used in, and the tokens of each stem.
+pub(super) struct Reader {
+    stems: BTreeMap<String, [Option<String>; 2]>,
+    tokens: [BTreeMap<String, Vec<String>>; 2],
+}
 
 /// What a text asks for.
 #[derive(Default)]
@@ -97,7 +100,14 @@ impl Reader {
             let stems = [english.filter(|_| is_of(0)), spanish.filter(|_| is_of(1))];
             (token, stems)
         };
-        Self(occurrences(records).into_iter().map(of_token).collect())
+        let mut reader = Self { stems: BTreeMap::new(), tokens: Default::default() };
+        for (token, stems) in occurrences(records).into_iter().map(of_token) {
+            for (tokens, stem) in reader.tokens.iter_mut().zip(&stems) {
+                stem.iter().for_each(|stem| tokens.entry(stem.clone()).or_default().push(token.clone()));
+            }
+            reader.stems.insert(token, stems);
+        }
+        reader
     }
 
     /// What a text asks for.
@@ -122,12 +132,10 @@ impl Reader {
     /// The word and what shares a stem with it in either language.
     pub(super) fn related(&self, word: &str) -> BTreeSet<String> {
         let typed = stems(word).map(|stem| Some(stem.to_string()));
-        let own = self.0.get(word).unwrap_or(&typed);
-        let shares = |stems: &[Option<String>; 2]| {
-            (0..2).any(|language| own[language].is_some() && own[language] == stems[language])
-        };
-        let related = self.0.iter().filter(|(token, stems)| *token == word || shares(stems));
-        related.map(|(token, _)| token.clone()).collect()
+        let own = self.stems.get(word).unwrap_or(&typed);
+        let shares = |language: usize| self.tokens[language].get(own[language].as_ref()?);
+        let itself = self.stems.get_key_value(word).map(|(token, _)| token);
+        (0..2).filter_map(shares).flatten().chain(itself).cloned().collect()
     }
 }
 

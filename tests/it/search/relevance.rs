@@ -175,7 +175,7 @@ fn a_full_match_of_words_that_name_nothing_has_each_or_a_synonym() {
     let questions: HashSet<String> = judged.chain(words.map(str::to_owned)).collect();
     let (mut checked, mut without) = (0, Vec::new());
     for text in questions.into_iter().filter(|text| !text.contains(['"', '-'])) {
-        let page = Page { offset: 0, limit: 100 };
+        let page = Page { offset: 0, limit: 40 };
         let query = Query { text: Some(text.clone()), page, facets: false, ..Query::default() };
         let found = state.site().index.ranked(&query, &state.dated.today, RankOptions::BY_RELEVANCE);
         if !found.interpretations.is_empty() || !found.filter_phrases.is_empty() {

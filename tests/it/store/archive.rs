@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use dataset::Input;
 use generator::export;
 use http::StatusCode;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, ETAG, LAST_MODIFIED};
@@ -10,14 +9,12 @@ use snapshot::page::address::url_of;
 use tests::in_process::send;
 use tests::snapshots::{files, open};
 
-use crate::server::{build, gunzipped, load, options};
+use crate::server::{SAMPLE, gunzipped};
 
 #[test]
 fn an_edge_answers_what_an_export_writes_in_both_codings() {
-    let (root, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
-    build(&directory, source, &options(root.path()));
-    let server = open(root.path(), 64 << 20);
+    let out = tempfile::tempdir().unwrap();
+    let server = open(&SAMPLE.root, 64 << 20);
     let state = server.state();
     let dir = out.path().join("site");
     export(state.generation(), &dir, false, "").unwrap();

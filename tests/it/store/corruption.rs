@@ -6,7 +6,7 @@ use tests::checks::index::{Damage, Edit, Files, ask};
 
 /// How many damages are tried; a long run sets `CORRUPTION_CASES`.
 fn cases() -> u32 {
-    std::env::var("CORRUPTION_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_000)
+    std::env::var("CORRUPTION_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(500)
 }
 
 fn damage() -> impl Strategy<Value = Damage> {

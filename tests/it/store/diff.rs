@@ -17,7 +17,7 @@ use store::{Generation, diff, gc, live_id, rollback};
 pub(crate) use tests::in_process::get as ask;
 use tests::snapshots::frozen;
 
-use crate::server::{AS_OF, HOST, build, load, options};
+use crate::server::{AS_OF, HOST, SAMPLE, build, copy, load, options};
 
 /// A change to the text of the sample's files.
 pub(crate) struct Edit {
@@ -26,13 +26,16 @@ pub(crate) struct Edit {
     pub(crate) to: &'static str,
 }
 
-/// Builds the sample with changes.
+/// Builds the sample with changes; as it is, it is copied from where it is served.
 pub(crate) fn publish(out: &Path, edits: &[Edit]) {
     publish_on(out, edits, AS_OF);
 }
 
 /// The same on a day.
 pub(crate) fn publish_on(out: &Path, edits: &[Edit], as_of: Date) {
+    if edits.is_empty() && as_of == AS_OF && !out.join("CURRENT").exists() {
+        return copy(&SAMPLE.root, out);
+    }
     let files: Vec<(&str, Vec<u8>)> = dataset::sample::FILES
         .iter()
         .map(|(path, content)| {

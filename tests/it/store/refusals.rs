@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dataset::Input;
 use edge::Server;
 use jiff::civil::date;
 use serde_json::Value;
 use site::BuildOptions;
 use snapshot::time::Day;
-use store::{GenerationId, live_id};
+use store::{Digest, GenerationId, live_id};
 use tempfile::TempDir;
 
-use crate::server::{AS_OF, build, exchange, load, options, runtime};
+use crate::data::words::cases;
+use crate::server::{AS_OF, build, exchange, options, runtime};
 
-/// A root with two generations of the sample, the second of which is live.
+/// A root with two generations of a few programs, the second of which is live.
 struct Root {
     folder: TempDir,
     generations: [GenerationId; 2],
@@ -26,10 +26,10 @@ struct Root {
 impl Root {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
+        let directory = cases().directory;
         let generations = [date(2026, 11, 20), AS_OF].map(|as_of| {
             let options = BuildOptions { as_of, ..options(folder.path()) };
-            build(&directory, source, &options).manifest.id()
+            build(&directory, Digest([0; 32]), &options).manifest.id()
         });
         Self { folder, generations }
     }

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use dataset::Input;
 use snapshot::facet::FACETS;
 use snapshot::query::List;
 use snapshot::time::Day;
@@ -12,7 +11,8 @@ use snapshot::time::Day;
 use tests::in_process::get;
 use tests::snapshots::{bodies, open};
 
-use crate::server::{AS_OF, SAMPLE, build, load, options};
+use crate::server::{AS_OF, SAMPLE};
+use crate::store::diff::publish_on;
 
 /// The files of the live snapshot of a root, by the address of each.
 fn pages(root: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -71,7 +71,7 @@ fn an_address_that_is_spelled_otherwise_leads_to_the_usual_one() {
 
 #[test]
 fn every_page_is_what_the_edge_answers_also_over_an_old_snapshot() {
-    let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
+    let directory = &SAMPLE.directory;
     let live = open(&SAMPLE.root, 1 << 20);
     let published = pages(&SAMPLE.root);
     for known in ["/", "/es/deadlines/2026-12", "/programs", "/es/programs.atom", "/data/facts.ndjson"] {
@@ -84,8 +84,7 @@ fn every_page_is_what_the_edge_answers_also_over_an_old_snapshot() {
     for days in [0, 1, 13, 40, 250] {
         let day = Day(Day::new(AS_OF).0 + days);
         let folder = tempfile::tempdir().unwrap();
-        let as_of = day.date().unwrap();
-        build(&directory, source, &site::BuildOptions { as_of, ..options(folder.path()) });
+        publish_on(folder.path(), &[], day.date().unwrap());
         live.set_day(day);
         let mut moved = 0;
         for (address, bytes) in pages(folder.path()) {

@@ -7,7 +7,7 @@ use super::*;
 
 /// The site where the first program has no texts and these facts, and the slug of that program.
 pub(super) fn stating(language: &str, facts: &[Value]) -> (Files, String) {
-    let mut directory = sample();
+    let mut directory = few();
     let from = directory.facts.len();
     for (number, fact) in facts.iter().enumerate() {
         let mut whole = json!({

@@ -94,7 +94,7 @@ fn a_placeholder_in_a_note_of_the_deadline_is_named_one() {
 #[test]
 fn a_calendar_is_offered_where_a_deadline_is_ahead() {
     for (year, is_offered) in [(2020, false), (2030, true)] {
-        let mut directory = sample();
+        let mut directory = few();
         let deadline = date(year, 5, 1);
         directory.cycles.iter_mut().for_each(|cycle| cycle.deadline_on = Some(deadline));
         let is_active = |it: &&Program| it.lifecycle == Lifecycle::ActiveAccepting;
@@ -107,7 +107,7 @@ fn a_calendar_is_offered_where_a_deadline_is_ahead() {
 
 #[test]
 fn a_placeholder_in_the_table_of_seasons_is_named_one() {
-    let mut directory = sample();
+    let mut directory = few();
     let cycle = directory.cycles.iter_mut().find(|it| it.deadline_on.is_some()).unwrap();
     cycle.deadline_on = Some(date(2099, 12, 31));
     let slug = &directory.programs.iter().find(|it| it.id == cycle.program_id).unwrap().slug.clone();

@@ -1,17 +1,20 @@
 //! Sites in one language.
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use snapshot::record::{Fact, Locale};
 
 use super::*;
 
-/// The sample's site in one language, and in both.
-fn sites(only: Locale) -> (Files, Files) {
-    let mut directory = sample();
-    let both = site_of(&directory);
-    directory.dataset.locales = vec![only];
-    (site_of(&directory), both)
+/// The sample's site in one language, built once.
+fn site_in(only: Locale) -> &'static Files {
+    static SITES: [OnceLock<Files>; 2] = [OnceLock::new(), OnceLock::new()];
+    SITES[usize::from(only == Locale::Es)].get_or_init(|| {
+        let mut directory = sample();
+        directory.dataset.locales = vec![only];
+        site_of(&directory)
+    })
 }
 
 /// Whether a path is that of a page, a feed or a program's Markdown, and not of a file that there is once.
@@ -46,7 +49,7 @@ fn addresses(text: &str) -> BTreeSet<&str> {
 #[test]
 fn a_site_in_one_language_has_no_page_feed_or_link_of_the_other() {
     for only in [Locale::En, Locale::Es] {
-        let (files, both) = sites(only);
+        let (files, both) = (site_in(only), whole());
         let is_other =
             |path: &&String| has_a_language(path) && path.starts_with("/es/") != (only == Locale::Es);
         // Static hosts serve these from the root.
@@ -54,7 +57,7 @@ fn a_site_in_one_language_has_no_page_feed_or_link_of_the_other() {
         assert_eq!(files.keys().filter(is_other).collect::<Vec<_>>(), root);
         assert!(both.keys().filter(is_other).count() > files.len() / 4);
         let head = format!("<html lang=\"{}\">", only.as_str());
-        for (path, page) in pages(&files) {
+        for (path, page) in pages(files) {
             assert!(page.contains(&head), "{path}");
             assert!(!page.contains("hreflang"), "{path}");
         }
@@ -65,7 +68,7 @@ fn a_site_in_one_language_has_no_page_feed_or_link_of_the_other() {
             let text = text.replace("\r\n ", "").replace("data-calendars=\"/programs\"", "");
             for address in addresses(&text).into_iter().filter(|it| !it.contains('{')) {
                 links += 1;
-                assert!(is_served(&files, only, address), "{path} ({only:?}) links to {address}");
+                assert!(is_served(files, only, address), "{path} ({only:?}) links to {address}");
             }
         }
         assert!(links > 1000, "{links}");
@@ -78,13 +81,12 @@ fn a_site_in_one_language_has_no_page_feed_or_link_of_the_other() {
 #[test]
 fn answers_and_tables_are_the_same_in_a_site_of_one_language() {
     for only in [Locale::En, Locale::Es] {
-        let (files, both) = sites(only);
         let answers = |files: &Files| {
             let files =
                 files.iter().filter(|(path, _)| path.starts_with("/api/") || path.ends_with(".ndjson"));
             files.map(|(path, text)| (path.clone(), text.clone())).collect::<Files>()
         };
-        let (one, both) = (answers(&files), answers(&both));
+        let (one, both) = (answers(site_in(only)), answers(whole()));
         assert!(one.keys().any(|path| path.ends_with(".es.json")));
         assert_eq!(differing(&one, &both), [""; 0]);
     }
@@ -92,7 +94,7 @@ fn answers_and_tables_are_the_same_in_a_site_of_one_language() {
 
 #[test]
 fn what_there_is_once_is_in_the_only_language() {
-    let (files, _) = sites(Locale::Es);
+    let files = site_in(Locale::Es);
     assert_eq!(files["/index.html"], files["/es/index.html"]);
     let slug = sample().programs[0].slug.clone();
     let calendar = files[&format!("/programs/{slug}.ics")].replace("\r\n ", "");
@@ -100,7 +102,7 @@ fn what_there_is_once_is_in_the_only_language() {
     let search = "template=\"https://directory.example/es/programs?q={searchTerms}\"";
     let markdown = "`https://directory.example/es/programs/{slug}.md`: one program as Markdown\n";
     assert!(files["/opensearch.xml"].contains(search) && files["/llms.txt"].contains(markdown));
-    let (files, both) = sites(Locale::En);
+    let files = site_in(Locale::En);
     assert!(files["/robots.txt"].contains("Disallow: /programs?*") && !files["/robots.txt"].contains("/es"));
     assert!(!files["/llms.txt"].contains("Spanish"));
     // Of the same language, a page differs only in what names the other.
@@ -109,7 +111,7 @@ fn what_there_is_once_is_in_the_only_language() {
         let lines = page.lines().filter(|line| !line.contains("hreflang"));
         lines.collect::<Vec<_>>().join("\n")
     };
-    assert_eq!(of(&files), of(&both));
+    assert_eq!(of(files), of(whole()));
 }
 
 #[test]
@@ -139,7 +141,7 @@ fn a_label_that_states_more_than_the_word_for_its_value_stands_after_it() {
 
 #[test]
 fn a_spanish_page_has_no_english_reasons_years_and_days() {
-    let mut directory = sample();
+    let mut directory = few();
     let transition = directory.transitions.first_mut().unwrap();
     transition.reason = Some("seen in the list".into());
     let changed = directory.programs.iter().find(|it| it.id == transition.program_id).unwrap().slug.clone();

@@ -11,8 +11,8 @@
 //! 2. `text_query` splits the rest: words, `"phrases"` and `-exclusions`. Function words (`of`, `para`) are left out; so are,
 //!    in pages and tools, carrier words (`need`, `busco`), unless the text has nothing else (`data/words.txt`).
 //! 3. The longest run of words that names something is one clause (`matching`): a place or a value of a facet (`entities`), a
-//!    synonym (`synonyms`), words written together. A place is anything that names it; what each facet of places finds is
-//!    counted (`rank/reading`).
+//!    synonym (`synonyms`), words written together. A place is anything that names it, and a city is what is around it or
+//!    names the city; what each facet of places finds is counted (`rank/reading`).
 //! 4. A record matches a clause by an inflection of the word (`crate::stem`), a synonym, or the value; by none of very many
 //!    values (`values`). A word that no record has may be a slip: `guess` finds near ones, at most two a question.
 //!

@@ -17,8 +17,7 @@ use crate::text::fold;
 /// Most words that `...` stands for.
 const GAP_MAX: usize = 3;
 
-/// Numbers of words, from 1 on; 0 is a word that no pattern has.
-type Words = Vec<u32>;
+type Words = Vec<String>;
 
 enum Slot {
     One(Words),
@@ -37,16 +36,15 @@ struct Pattern {
 /// A list of patterns.
 pub struct Patterns {
     all: Vec<Pattern>,
-    numbers: FxHashMap<String, u32>,
     /// Patterns by a word that they may begin with.
-    by_first: Vec<Vec<usize>>,
+    by_first: FxHashMap<String, Vec<usize>>,
     /// Lengths of these words, as bits, by their first bytes.
     lengths: [u64; 128],
 }
 
-/// A word of a text, and where it is.
-struct Word {
-    number: u32,
+/// A word of a text, folded, and where it is.
+struct Word<'t> {
+    text: Cow<'t, str>,
     start: usize,
     end: usize,
     begins: bool,
@@ -56,24 +54,23 @@ impl Patterns {
     /// Reads a list; empty lines and those that begin with `#` are ignored.
     pub fn new(list: &str) -> Self {
         let lines = list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-        let mut numbers = FxHashMap::default();
-        let all: Vec<Pattern> = lines.map(|line| Pattern::new(line, &mut numbers)).collect();
-        let mut by_first = vec![Vec::new(); numbers.len() + 1];
-        for (at, pattern) in all.iter().enumerate() {
+        let mut patterns = Self { all: Vec::new(), by_first: FxHashMap::default(), lengths: [0; 128] };
+        patterns.lengths[0] = u64::MAX;
+        for pattern in lines.map(Pattern::new) {
+            let number = patterns.all.len();
             for slot in &pattern.slots {
                 let (Slot::One(words) | Slot::Many(words)) = slot else { break };
-                words.iter().for_each(|word| by_first[*word as usize].push(at));
+                words.iter().for_each(|word| patterns.by_first.entry(word.clone()).or_default().push(number));
                 if matches!(slot, Slot::One(_)) {
                     break;
                 }
             }
+            patterns.all.push(pattern);
         }
-        let mut lengths = [0; 128];
-        lengths[0] = u64::MAX;
-        for (word, _) in numbers.iter().filter(|(_, number)| !by_first[**number as usize].is_empty()) {
-            lengths[usize::from(initial(word))] |= bit_of_length(word);
+        for word in patterns.by_first.keys() {
+            patterns.lengths[usize::from(initial(word))] |= bit_of_length(word);
         }
-        Self { all, numbers, by_first, lengths }
+        patterns
     }
 
     /// The first part of a text that a pattern describes.
@@ -82,41 +79,16 @@ impl Patterns {
         let mut likely = text.split(|c: char| !is_of_word(c)).filter(|word| {
             !word.is_empty() && self.lengths[usize::from(initial(word))] & bit_of_length(word) != 0
         });
-        if likely.all(|word| self.beginning_with(self.number(word)).is_empty()) {
+        if !likely.any(|word| self.by_first.contains_key(&*folded(word))) {
             return None;
         }
-        let words = self.words(text);
+        let words = words(text);
         let found = |at: usize| {
-            let mut candidates = self.beginning_with(words[at].number).iter();
+            let mut candidates = self.by_first.get(&*words[at].text)?.iter();
             candidates.find_map(|pattern| self.all[*pattern].matched(&words, at))
         };
         let (from, to) = (0..words.len()).find_map(|at| Some((at, found(at)?)))?;
         text.get(words[from].start..words[to - 1].end)
-    }
-
-    fn words(&self, text: &str) -> Vec<Word> {
-        let (mut words, mut from, mut begins) = (Vec::new(), None, true);
-        for (at, c) in text.char_indices().chain([(text.len(), '\n')]) {
-            let is_word = is_of_word(c);
-            match from {
-                None if is_word => from = Some(at),
-                Some(start) if !is_word => {
-                    words.push(Word { number: self.number(&text[start..at]), start, end: at, begins });
-                    (from, begins) = (None, false);
-                }
-                _ => {}
-            }
-            begins |= matches!(c, '.' | '!' | '?' | ';' | ':' | '\n' | '(' | '\u{bf}' | '\u{a1}');
-        }
-        words
-    }
-
-    fn number(&self, word: &str) -> u32 {
-        self.numbers.get(&*folded(word)).copied().unwrap_or(0)
-    }
-
-    fn beginning_with(&self, number: u32) -> &[usize] {
-        &self.by_first[number as usize]
     }
 }
 
@@ -131,16 +103,10 @@ fn bit_of_length(word: &str) -> u64 {
 }
 
 impl Pattern {
-    fn new(line: &str, numbers: &mut FxHashMap<String, u32>) -> Self {
+    fn new(line: &str) -> Self {
         let mut pattern = Self::default();
-        let mut listed = |token: &str| -> Words {
-            let number = |word: &str| {
-                let next = numbers.len() as u32 + 1;
-                *numbers.entry(word.to_owned()).or_insert(next)
-            };
-            token.split('|').map(number).collect()
-        };
         for token in line.split_whitespace() {
+            let listed = |token: &str| token.split('|').map(str::to_owned).collect::<Words>();
             match (token.strip_prefix('!'), token.strip_suffix('*')) {
                 _ if token == "^" => pattern.begins = true,
                 _ if token == "..." => pattern.slots.push(Slot::Gap),
@@ -154,8 +120,8 @@ impl Pattern {
     }
 
     /// The end of the pattern in a text, where it begins at a word.
-    fn matched(&self, words: &[Word], at: usize) -> Option<usize> {
-        let is_in = |list: &Words, word: &Word| list.contains(&word.number);
+    fn matched(&self, words: &[Word<'_>], at: usize) -> Option<usize> {
+        let is_in = |list: &Words, word: &Word<'_>| is_listed(list, &word.text);
         let before = at.checked_sub(1).filter(|_| !words[at].begins).map(|before| &words[before]);
         if self.begins && !words[at].begins || before.is_some_and(|word| is_in(&self.not_after, word)) {
             return None;
@@ -169,9 +135,9 @@ impl Pattern {
 }
 
 /// Where the slots end in a sentence, from a word on.
-fn end_of(slots: &[Slot], sentence: &[Word], at: usize) -> Option<usize> {
+fn end_of(slots: &[Slot], sentence: &[Word<'_>], at: usize) -> Option<usize> {
     let Some((slot, rest)) = slots.split_first() else { return Some(at) };
-    let has = |words: &Words| sentence.get(at).is_some_and(|word| words.contains(&word.number));
+    let has = |words: &Words| sentence.get(at).is_some_and(|word| is_listed(words, &word.text));
     match slot {
         Slot::One(words) => has(words).then(|| end_of(rest, sentence, at + 1)).flatten(),
         Slot::Many(words) => {
@@ -182,6 +148,10 @@ fn end_of(slots: &[Slot], sentence: &[Word], at: usize) -> Option<usize> {
             .take_while(|at| *at <= sentence.len())
             .find_map(|at| end_of(rest, sentence, at)),
     }
+}
+
+fn is_listed(list: &Words, word: &str) -> bool {
+    list.iter().any(|listed| listed == word)
 }
 
 /// Most words are folded already.
@@ -195,6 +165,23 @@ fn folded(word: &str) -> Cow<'_, str> {
 
 fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || c == '\'' || c == '\u{2019}'
+}
+
+fn words(text: &str) -> Vec<Word<'_>> {
+    let (mut words, mut from, mut begins) = (Vec::new(), None, true);
+    for (at, c) in text.char_indices().chain([(text.len(), '\n')]) {
+        let is_word = is_of_word(c);
+        match from {
+            None if is_word => from = Some(at),
+            Some(start) if !is_word => {
+                words.push(Word { text: folded(&text[start..at]), start, end: at, begins });
+                (from, begins) = (None, false);
+            }
+            _ => {}
+        }
+        begins |= matches!(c, '.' | '!' | '?' | ';' | ':' | '\n' | '(' | '\u{bf}' | '\u{a1}');
+    }
+    words
 }
 
 #[cfg(test)]

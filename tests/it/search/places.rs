@@ -91,7 +91,7 @@ fn a_city_finds_what_names_it_first_and_then_what_its_state_or_country_admits() 
         (full.join(" "), wider.join(" "))
     };
     assert_eq!(answer("prize in Fresno"), ("p1 p5".to_owned(), "p3".to_owned()));
-    assert_eq!(ranked(&world, "prize Fresno").rows[0].doc, ranked(&world, "prize e").rows[0].doc);
+    assert_eq!(world.site.index.slug(ranked(&world, "prize Fresno").rows[0].doc), "p5");
     assert_eq!(answer("prize Los Angeles"), ("p1 p2 p5".to_owned(), "p3".to_owned()));
     assert_eq!(answer("premio en Tokio").0, "p6");
     // The state is no name of a city.

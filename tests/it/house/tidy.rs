@@ -1,15 +1,12 @@
-//! Rules for every file: its first line, the length of it and of its functions, and what it may not contain.
+//! Rules for every file: its first line, its length, and what it may not contain. Clippy counts the lines of functions.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 use dataset::diagnostics::Code;
 use snapshot::facet::FACETS;
 
-use super::source::{File, assert_none, assert_only, everything, files, is_function, read, rust, shipped};
+use super::source::{File, assert_none, assert_only, everything, files, read, rust, shipped};
 
-/// Most lines of a function.
-const FUNCTION: usize = 60;
 /// Most lines of code of a shipped file, except the root of a package.
 const FILE: usize = 500;
 
@@ -209,19 +206,6 @@ fn every_code_of_a_problem_is_given_by_some_test() {
 }
 
 #[test]
-fn no_function_is_longer_than_a_screen() {
-    let mut long = Vec::new();
-    for file in rust(&[".ci", "edge", "generator", "snapshot", "tests"]) {
-        let lines: Vec<&str> = file.text.lines().collect();
-        let too_long = functions(&lines).into_iter().filter(|range| range.len() > FUNCTION);
-        long.extend(too_long.map(|range| {
-            format!("{}:{}: {} lines: {}", file.path, range.start + 1, range.len(), lines[range.start].trim())
-        }));
-    }
-    assert_none("functions of more lines than allowed", long);
-}
-
-#[test]
 fn shipped_files_hold_one_thing_each() {
     let length = |file: &File| file.code().filter(|(_, line)| !line.trim().is_empty()).count();
     let is_root =
@@ -232,21 +216,6 @@ fn shipped_files_hold_one_thing_each() {
         "files of more lines than allowed",
         long.map(|file| format!("{}: {} lines of code", file.path, length(&file))),
     );
-}
-
-/// Lines of each function: from its `fn` to the brace at the same depth.
-fn functions(lines: &[&str]) -> Vec<Range<usize>> {
-    let depth = |line: &str| line.len() - line.trim_start().len();
-    let starts = lines.iter().enumerate().filter(|(_, line)| is_function(line));
-    starts
-        .filter_map(|(start, line)| {
-            let is_end = |end: &str| end.starts_with('}') || (end.starts_with(')') && end.ends_with(';'));
-            let closes = |end: &&str| is_end(end.trim_start()) && depth(end) == depth(line);
-            let one_line = line.trim_end().ends_with(['}', ';']);
-            let length = if one_line { 1 } else { 1 + lines[start..].iter().position(closes)? };
-            Some(start..start + length)
-        })
-        .collect()
 }
 
 #[test]

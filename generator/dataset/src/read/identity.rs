@@ -27,7 +27,8 @@ pub(super) fn complete(tables: &mut Tables, rows: PartialRows, report: &mut Diag
         return;
     }
     let dataset = tables.dataset.as_ref().map(|row| &row.record);
-    let published = dataset.map_or(Timestamp::UNIX_EPOCH, |dataset| dataset.published_at);
+    // A day that is no placeholder for none.
+    let published = dataset.map_or(Timestamp::constant(1_000_000_000, 0), |dataset| dataset.published_at);
     let name = dataset.map_or("", |dataset| dataset.name.as_str());
     let namespace = dataset.and_then(|dataset| dataset.id_namespace);
     let namespace = namespace.unwrap_or_else(|| Uuid::new_v5(&Uuid::NAMESPACE_OID, name.as_bytes()));

@@ -51,6 +51,9 @@ pub(super) fn complete(tables: &mut Tables, rows: PartialRows, report: &mut Diag
     };
     // Owners come first, so that a row's references have ids when the row gets its own.
     each_table!(tables, |table, _rows| completer.prepare(table, &tables.aliases));
+    // What is left to resolve refers to sources, and the names of others are a part of the memory.
+    let others = (0..).zip(&mut completer.indexes).filter(|(at, _)| *at != Table::Sources as usize);
+    others.for_each(|(_, index)| *index = Index::default());
     each_table!(tables, |table, rows| completer.complete(table, rows));
     completer.summarize();
     tables.broken = completer.broken;

@@ -253,7 +253,7 @@ fn quotes_within_cells_are_kept_or_refused_and_columns_without_a_name_are_report
     assert_eq!(place.rows("programs/grants.ndjson")[0]["name"], "\"Second\" Chance");
     let problems = report.sorted().into_iter().filter(|it| it.code == Code::NewColumn);
     let new: Vec<&str> = problems.map(|it| it.message.as_str()).collect();
-    assert_eq!(new, ["column 9 has no name and 1 cell, the first `extended to 1 May`"]);
+    assert_eq!(new, ["1 column left out, not mapped: \"\" (as `extended to 1 May`)"]);
     let sheet = SHEET.replace("Ocean", "\"Second\" Chance");
     let refused = Place::of(MAPPING, &sheet).refused();
     let message = "line 2: a quote closes in the middle of a cell";

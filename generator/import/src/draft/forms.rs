@@ -88,9 +88,9 @@ impl Draft<'_> {
             country = country.or_else(|| empty.iter().filter(|_| has_codes).find_map(|it| place::find(it)));
             marks.extend(empty.iter().map(|mark| quoted(mark)));
         }
-        let doubt = country
-            .map(|it| format!("? what stands for nothing; {} is {} too", it.code, it.name(Locale::En)));
-        let what = doubt.unwrap_or_else(|| "what stands for nothing".to_owned());
+        let doubt = country.map(|it| format!("; {} is {} too", it.code, it.name(Locale::En)));
+        let mark = if doubt.is_some() { "? " } else { "" };
+        let what = format!("{mark}what stands for nothing{}", doubt.unwrap_or_default());
         let marks: Vec<String> = marks.into_iter().collect();
         (!marks.is_empty()).then(|| format!("empty   = [{}]  # {what}", marks.join(", ")))
     }

@@ -125,36 +125,25 @@ impl Importer<'_> {
     /// Reports columns that the mapping neither maps nor ignores, and notes those that it ignores.
     pub(super) fn report_new_columns(&mut self, Opened { source, sheet, file }: Opened<'_>) {
         let (mut new, mut ignored) = (Vec::new(), Vec::new());
-        let mut report = |message: String, help: String| {
-            self.report
-                .push(Diagnostic::new(Code::NewColumn, Location { file, line: 1 }, message).help(help));
-        };
         for (index, column) in sheet.columns.iter().enumerate() {
             let fields = source.targets.iter().flat_map(|target| &target.fields);
             let mut named = fields.flat_map(|(.., rule)| &rule.columns).chain(&source.key);
-            if named.any(|name| name.trim_start_matches('/') == column) {
+            if named.any(|name| name.trim_start_matches('/') == column) || money::is_currency_column(column) {
                 continue;
             }
-            let is_ignored = listed_in(&source.ignore, column);
-            if is_ignored || !column.is_empty() {
-                let is_read = is_ignored && (column.is_empty() || money::is_currency_column(column));
-                let list = if is_ignored { &mut ignored } else { &mut new };
-                list.extend(Some(quoted(column)).filter(|_| !is_read));
-                continue;
-            }
-            let Some((_, first)) = sheet.cells(index).next() else { continue };
-            let (count, first) = (counted(sheet.cells(index).count(), "cell"), quoted(&first.text()));
-            report(
-                format!("column {} has no name and {count}, the first {first}", index + 1),
-                format!("name it in the source, or add \"\" to `ignore` of source `{}`", source.name),
-            );
+            let list = if listed_in(&source.ignore, column) { &mut ignored } else { &mut new };
+            list.extend(match (column.as_str(), sheet.cells(index).next()) {
+                ("", None) => None,
+                ("", Some((_, cell))) => Some(format!("\"\" (as {})", quoted(&cell.text()))),
+                _ => Some(quoted(column)),
+            });
         }
         if !new.is_empty() {
-            let count = counted(new.len(), "column");
-            report(
-                format!("{count} left out, not mapped: {}", new.join(", ")),
-                format!("map each, or add it to `ignore` of source `{}`", source.name),
-            );
+            let (count, names) = (counted(new.len(), "column"), new.join(", "));
+            let message = format!("{count} left out, not mapped: {names}");
+            let help = format!("map each, or add it to `ignore` of source `{}`", source.name);
+            let at = Location { file, line: 1 };
+            self.report.push(Diagnostic::new(Code::NewColumn, at, message).help(help));
         }
         if !ignored.is_empty() {
             let (count, names) = (counted(ignored.len(), "column"), ignored.join(", "));

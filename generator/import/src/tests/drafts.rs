@@ -87,13 +87,10 @@ fn a_sum_is_no_key_and_a_row_of_totals_no_record() {
 fn names_of_columns_are_read_without_what_stands_around_the_sum() {
     for name in [
         "Award (EUR)",
-        "Amount (EUR)",
-        "Award (USD)",
         "Importe (USD)",
         "Amount (€000s)",
         "Award USD '000",
         "Importe en miles de euros",
-        "Monto",
         "Funding",
     ] {
         let mapping = with_column(name, &["5", "6"]);
@@ -265,4 +262,29 @@ fn what_the_cells_or_a_note_answer_is_no_question() {
     assert!(least("Max award").ends_with(&format!("# ? 1 of 3 {cells}")));
     let most = with_column("Max award", &["US$500 - US$900", "US$500 - US$700"]);
     assert!(line(&most, "fundingMinUsd").ends_with(&format!("# ? 2 of 2 {cells}")), "{}", most.0);
+}
+
+#[test]
+fn columns_named_for_a_language_are_drafted_as_translations() {
+    let sheet = "No,Name,Name@es,Summary,Summary@es,Funder,Type,Link\n\
+                 7,Sea grants,Becas de mar,For all,Para todos,X,Grant,https://a.example/7\n\
+                 8,Ice prize,,Cold,,X,Prize,https://a.example/8\n";
+    let texts = json!({"name": "Becas de mar", "summary": "Para todos"});
+    let row = json!({"entityType": "program", "entity": "7", "locale": "es", "fields": texts});
+    for (from, to) in [("", ""), ("Name@es", "Título @ES"), ("Summary,", "Notes,")] {
+        let place = Place::new(&[("inbox/a.csv", &sheet.replacen(from, to, 1))]);
+        let mapping = Draft(place.drafted("inbox/a.csv"));
+        assert!(!mapping.0.contains("# ?"), "{}", mapping.0);
+        mapping.has(&["summary = \"Summary@es\"  # 1 of 1 cells fit"]);
+        assert!(place.checked().is_empty(), "{:?}", place.checked());
+        place.imported();
+        assert_eq!(place.rows("translations/a.ndjson"), [row.clone()]);
+        assert_eq!(place.column("programs/a.ndjson", "name"), ["Sea grants", "Ice prize"]);
+    }
+    drafted("a.xml", "<r><g><no>1</no><name>A</name><name lang=\"es\">B</name></g><g><no>2</no></g></r>")
+        .has(&["name = \"name[lang=es]\"  # 1 of 1 cells fit"]);
+    // Without a name that has no language, the first is a question, and the other one its translation.
+    let both = drafted("a.csv", "No,Name@en,Name@es,Funder\n1,One,Uno,X\n2,Two,Dos,X\n");
+    assert!(line(&both, "name = \"Name@en\"").contains("# ? is this the name?"), "{}", both.0);
+    both.has(&["name = \"Name@es\"  # 2 of 2 cells fit"]);
 }

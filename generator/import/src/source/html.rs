@@ -2,7 +2,7 @@
 
 use quick_xml::escape::unescape;
 
-use super::sheet::Cell;
+use super::sheet::{Cell, bare_mail};
 use crate::vocabulary::find_word;
 
 /// A cell without markup, or none if it has none; a cell that is one link keeps its address beside its words.
@@ -69,7 +69,7 @@ fn href(inner: &str) -> Option<String> {
         Some(quoted) => quoted.split(&value[..1]).next()?,
         None => value.split_whitespace().next()?,
     };
-    Some(characters(value).trim().to_owned()).filter(|address| !address.is_empty())
+    Some(bare_mail(characters(value).trim()).to_owned()).filter(|address| !address.is_empty())
 }
 
 /// A text with the characters that its entities name; what is no entity stays.

@@ -64,9 +64,6 @@ pub(crate) enum Cell {
 /// Why a cell has no value whose formula was never computed.
 pub(super) const UNSAVED: &str = "a formula without a saved value";
 
-/// How formulas fail, in the languages of common spreadsheet programs.
-const ERRORS: [&str; 6] = ["#N/A", "#N/D", "#NV", "#ERROR!", "#NAME?", "#FIELD!"];
-
 impl Cell {
     /// A text, unless it is empty or the error of a formula.
     pub(crate) fn of_text(text: &str) -> Self {
@@ -76,8 +73,9 @@ impl Cell {
         if let Some(inner) = quoted.filter(|inner| !inner.replace("\"\"", "").contains('"')) {
             return Self::of_text(&inner.replace("\"\"", "\""));
         }
-        let text = unguarded(text);
-        let is_error = ERRORS.contains(&text)
+        let text = bare_mail(unguarded(text));
+        // In the languages of common spreadsheet programs.
+        let is_error = ["#N/A", "#N/D", "#NV"].contains(&text)
             || text.starts_with("Err:") && text.len() == 7
             || text.starts_with('#') && text.ends_with(['!', '?']) && text.len() < 14 && !text.contains(' ');
         match text {
@@ -109,6 +107,13 @@ impl Cell {
             _ => false,
         }
     }
+}
+
+/// The mail address of a link to it; other texts as they are.
+pub(super) fn bare_mail(text: &str) -> &str {
+    let link = text.get(..7).filter(|start| start.eq_ignore_ascii_case("mailto:"));
+    let address = link.and_then(|_| text[7..].split('?').next());
+    address.filter(|it| it.contains('@') && !it.contains(char::is_whitespace)).unwrap_or(text)
 }
 
 /// Nothing, or why a source is refused.

@@ -22,14 +22,25 @@ fn guards_are_taken_off_and_empty_words_are_empty_in_joined_texts_too() {
         "\"=\"\"007\"\"\",\"=\"\"The Tern\"\"\",tbc,C++ Club,https://a.example/1,\n\
          '-8,'=1+1,Porto,C# Club,https://a.example/2,\n9,'s-Graveland,tbc,C#  club,https://a.example/3,\n",
     );
-    let report = place.imported();
+    place.imported();
     assert_eq!(place.column("programs/a.ndjson", "key"), ["-8", "007", "9"]);
     assert_eq!(place.column("programs/a.ndjson", "name"), ["=1+1, Porto", "The Tern", "'s-Graveland"]);
     // Names that differ by signs are two, by case and spaces one.
     assert_eq!(place.column("organizations/a.ndjson", "name"), ["C# Club", "C++ Club"]);
-    let note =
-        "organizations: `C++ Club`, `C# Club` differ only by accents and signs; `values` makes them one";
-    assert!(notes(&report).contains(note), "{}", notes(&report));
+}
+
+#[test]
+fn a_link_to_a_mail_address_is_the_address() {
+    for (cell, text) in [
+        ("mailto:grants@x.org", "grants@x.org"),
+        (" MAILTO:grants@x.org ", "grants@x.org"),
+        ("MailTo:grants@x.org?subject=Call%201", "grants@x.org"),
+        ("mailto:?subject=x", "mailto:?subject=x"),
+        ("mailto:a@x.org or b@x.org", "mailto:a@x.org or b@x.org"),
+        ("or é mailto:a@x.org", "or é mailto:a@x.org"),
+    ] {
+        assert_eq!(Cell::of_text(cell).text(), text);
+    }
 }
 
 #[test]
@@ -267,6 +278,7 @@ fn markup_of_html_becomes_text_with_lines_and_addresses() {
             "see the page (https://a.example/?a=1&b=2).",
         ),
         ("<a href='https://a.example/'>Apply</a>", "Apply -> https://a.example/"),
+        ("to <a href='mailto:a@b.org?subject=x'>a@b.org</a>!", "to a@b.org!"),
         ("CO<sub>2</sub> &#8364; &#x41;", "CO2 € A"),
         ("<p> </p>", ""),
         // What is no markup stays: comparisons, places for words, addresses, and entities that stand alone.

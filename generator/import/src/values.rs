@@ -10,7 +10,7 @@ use super::money::{self, Evidence};
 use super::source::html;
 use super::source::sheet::{Cell, Row, Sheet};
 use super::sums::{self, Money, is_money};
-use super::vocabulary::value_of;
+use super::vocabulary::find_word;
 use dataset::Labels;
 use dataset::diagnostics::Code;
 use dataset::schema::ValueType;
@@ -180,7 +180,8 @@ fn convert(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<Made, W
         ValueType::Date => day(cell, field, source),
         ValueType::Number | ValueType::Integer => plain(number(cell, field, source)?),
         ValueType::Time => plain(moment(cell, field, source)?),
-        ValueType::Boolean => match value_of("boolean", &cell.text()) {
+        // Not folded: `№` is no `no`.
+        ValueType::Boolean => match find_word("boolean", &cell.text().to_lowercase()) {
             Some(value) => plain((value == "true").into()),
             None => Err(unread(field, &cell.text(), ", expected true or false", "map its words by `values`")),
         },
@@ -218,7 +219,7 @@ fn number(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
         return Ok(day.year().into());
     }
     let number = match cell {
-        Cell::Number(number) | Cell::Shown(number, _) => Some(*number),
+        Cell::Number(number) => Some(*number),
         other => money::number(other.text().trim(), source.numbers),
     };
     Ok(json!(snapshot::record::Number(number.ok_or_else(|| no_number(field, &cell.text(), source))?)))

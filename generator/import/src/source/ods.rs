@@ -153,8 +153,8 @@ impl Walk {
         let text = Cell::of_text(&self.text);
         match (get("value-type"), get("value").parse::<f64>().ok()) {
             _ if matches!(text, Cell::Broken(_)) => text,
-            ("float" | "percentage" | "currency", Some(number)) if has_unit(&self.text) => {
-                Cell::Shown(number, self.text.trim().to_owned())
+            ("float" | "percentage" | "currency", Some(_)) if has_unit(&self.text) => {
+                Cell::Shown(self.text.trim().to_owned())
             }
             ("float" | "percentage", Some(number)) => Cell::Number(number),
             ("currency", Some(number)) => Cell::Money(number, get("currency").to_owned()),

@@ -50,8 +50,8 @@ pub(crate) enum Cell {
     Number(f64),
     /// A number that is shown as money: its currency, or the sign of it.
     Money(f64, String),
-    /// A number that is shown with words or a unit: what the sheet shows.
-    Shown(f64, String),
+    /// What a sheet shows of a number with words or a unit.
+    Shown(String),
     /// A date that the workbook itself knows as one.
     Moment(DateTime),
     List(Vec<String>),
@@ -89,7 +89,7 @@ impl Cell {
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Empty => String::new(),
-            Self::Text(text) | Self::Link(text, _) | Self::Shown(_, text) => text.trim().to_owned(),
+            Self::Text(text) | Self::Link(text, _) | Self::Shown(text) => text.trim().to_owned(),
             Self::Money(number, currency) => format!("{} {currency}", snapshot::record::Number(*number)),
             Self::Number(number) => snapshot::record::Number(*number).to_string(),
             // Midnight is no hour.
@@ -122,7 +122,7 @@ pub(super) type Done = Result<(), String>;
 /// Adds what some rows weigh to a sum, which has a limit.
 pub(super) fn weigh(sum: &mut usize, cells: &[Cell], times: usize) -> Result<(), String> {
     let text = |cell: &Cell| match cell {
-        Cell::Text(text) | Cell::Shown(_, text) | Cell::Link(text, _) | Cell::Broken(text) => text.len(),
+        Cell::Text(text) | Cell::Shown(text) | Cell::Link(text, _) | Cell::Broken(text) => text.len(),
         _ => 0,
     };
     let weight: usize = cells.iter().map(|cell| 1 + text(cell) / 32).sum();

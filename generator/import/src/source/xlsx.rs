@@ -150,7 +150,7 @@ fn cells(book: &mut Xlsx<Cursor<&[u8]>>, name: &str, empty: &BTreeSet<(u32, u32)
 fn shown(cell: Cell, format: &str) -> Cell {
     match cell {
         Cell::Number(number) => match shown_number(number, format) {
-            Some(shown) => Cell::Shown(number, shown),
+            Some(shown) => Cell::Shown(shown),
             None => money::of_format(format).map_or(cell, |currency| Cell::Money(number, currency)),
         },
         Cell::Moment(moment) => shown_date(moment, format).map_or(cell, Cell::Text),

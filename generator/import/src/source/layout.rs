@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::sheet::{Cell, Done, EMPTY, Grid, Lone, Merged, Reading, Row, Sheet, listed_in};
+use super::sheet::{self, Cell, Done, EMPTY, Grid, Lone, Merged, Reading, Row, Sheet, listed_in};
 use crate::fields::is_column_name;
 use dataset::text::{counted, quoted};
 
@@ -36,10 +36,10 @@ pub(super) fn read(mut grid: Grid, how: &Reading) -> Result<Sheet, String> {
     }
     let width = header.last().map_or(0, |row| row.cells.len());
     sheet.columns = names(&mut header, &grid.merged);
+    sheet::within(rows.len() * sheet.columns.len(), sheet::MOST_CELLS, "cells")?;
     for row in &mut rows {
-        let found = row.cells.len();
+        let (line, found) = (row.line, row.cells.len());
         if grid.is_exact && found != width && lone(row).is_none() {
-            let line = row.line;
             return Err(format!("row {line} has {found} cells, the header has {width}: was it cut off?"));
         }
         let beyond = row.cells.iter().skip(sheet.columns.len()).filter(|cell| !cell.is_empty()).count();

@@ -9,9 +9,6 @@ use super::number_format::has_unit;
 use super::sheet::{Cell, Grid, MOST_COLUMNS, MOST_ROWS, Row, UNSAVED, weigh, within, within_columns};
 use super::xml::{Part, attributes};
 
-/// Most bytes of a text that stands in several columns.
-const LONGEST_REPEATED: usize = 32_767;
-
 type Attributes = BTreeMap<String, String>;
 
 /// Names of the sheets, and whether they can be seen; and the grid of one.
@@ -97,6 +94,7 @@ impl Walk {
                 (self.cell, self.text, self.link) = (attributes.clone(), String::new(), None);
             }
             "annotation" => self.in_note = true,
+            _ if self.in_note => {}
             "p" if !self.text.is_empty() => self.text("\n"),
             "line-break" => self.text("\n"),
             "s" | "tab" => self.text(" "),
@@ -134,10 +132,8 @@ impl Walk {
         let cell = self.value();
         let last = self.column.saturating_add(repeated);
         if !cell.is_empty() {
-            if repeated > 1 && self.text.len() > LONGEST_REPEATED {
-                return Err(format!("it repeats a text of more than {LONGEST_REPEATED} bytes (row {first})"));
-            }
             within_columns(last, first)?;
+            weigh(&mut 0, std::slice::from_ref(&cell), repeated)?;
             if self.cell.get("style-name").is_some_and(|style| self.struck.contains(style)) {
                 self.grid.struck.extend((self.column..last).map(|column| (first, column)));
             }

@@ -13,7 +13,7 @@ use serde::Deserialize;
 pub(crate) const MOST_ROWS: usize = 200_000;
 pub(crate) const MOST_COLUMNS: usize = 1_000;
 /// Most cells, where 32 bytes of text weigh as much as a cell.
-const MOST_CELLS: usize = 5_000_000;
+pub(super) const MOST_CELLS: usize = 5_000_000;
 /// Most values and elements of a document.
 pub(super) const MOST_VALUES: usize = 3_000_000;
 

@@ -129,7 +129,6 @@ fn cells(book: &mut Xlsx<Cursor<&[u8]>>, name: &str, empty: &BTreeSet<(u32, u32)
             plain => shown(plain, styles.get(style).map_or("", |(format, _)| format)),
         };
         within_columns(index + 1, line)?;
-        weigh(&mut weight, std::slice::from_ref(&value), 1)?;
         if grid.rows.last().is_none_or(|last| last.line != line) {
             // A row that grew cell by cell has room for twice as many.
             grid.rows.last_mut().into_iter().for_each(|row| row.cells.shrink_to_fit());
@@ -139,8 +138,10 @@ fn cells(book: &mut Xlsx<Cursor<&[u8]>>, name: &str, empty: &BTreeSet<(u32, u32)
             grid.struck.insert((line, index));
         }
         if let Some(last) = grid.rows.last_mut() {
+            let before = last.cells.len().min(index);
             last.cells.resize(last.cells.len().max(index + 1), Cell::Empty);
             last.cells[index] = value;
+            weigh(&mut weight, &last.cells[before..=index], 1)?;
         }
     }
     Ok(())

@@ -9,7 +9,6 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::files::{ImportError, Outcome, bytes_of, sheet_of, shown};
-use crate::made::Wrong;
 use crate::mapping::{self, FILE, Mapped, Rule, Source, Target, kinds};
 use crate::output::{self, Identities, Imported, Outputs, Record, Rows, identity};
 use crate::source::sheet::{Cell, Row, Sheet, listed, rows_of};
@@ -55,8 +54,6 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         made: output::made_elsewhere(&sources, &chosen, options.data),
         noted: BTreeSet::new(),
         counts: BTreeMap::new(),
-        alike: BTreeMap::new(),
-        shares: BTreeMap::new(),
         refused: BTreeSet::new(),
     };
     for source in &chosen {
@@ -169,10 +166,6 @@ struct Importer<'a> {
     noted: BTreeSet<(String, String)>,
     /// The rows of what is counted: where it is, its name, and what became of it.
     counts: BTreeMap<(String, &'static str, &'static str), Vec<u32>>,
-    /// Names of which there is one record each, by their letters and digits.
-    alike: BTreeMap<(Table, String), Vec<String>>,
-    /// How many cells are numbers, by source and column, where some are not.
-    shares: BTreeMap<(String, String), String>,
     /// Rows and columns of sums that have an error already.
     refused: BTreeSet<(Location, Vec<String>)>,
 }
@@ -219,8 +212,8 @@ impl Importer<'_> {
                     "{left} of {table} left source `{}`, and {came} came with the same names: did the key change?",
                     source.name
                 );
-                let help = "if they are the same records, declare gone = \"rename\": ids and addresses stay; if they are \
-                            others, gone = \"remove\"; or restore `key` or the keys in the source";
+                let help =
+                    "the same: gone = \"rename\" keeps ids; others: gone = \"remove\"; or restore the keys";
                 let problem = Diagnostic::new(Code::DuplicateId, at, message);
                 self.report.push(problem.value("key", source.key.join(", ")).help(help));
             }
@@ -237,11 +230,6 @@ impl Importer<'_> {
         for ((place, what, became), lines) in &self.counts {
             let count = counted(lines.len(), what);
             self.report.note(format!("{place}: {count} {became}: {}", rows_of(lines)));
-        }
-        for ((table, _), names) in self.alike.iter().filter(|(_, names)| names.len() > 1) {
-            let (table, names) = (table.name(), names.join(", "));
-            self.report
-                .note(format!("{table}: {names} differ only by accents and signs; `values` makes them one"));
         }
     }
 
@@ -265,8 +253,7 @@ impl Importer<'_> {
             let (message, help) = match source.reading.sections {
                 None => (
                     "with one cell",
-                    "declare sections = \"NAME\" if they are headings: the column NAME has them in the rows below; \
-                     sections = \"\" if they are records; or list them in `skip`",
+                    "headings: sections = \"NAME\"; records: sections = \"\"; others: list them in `skip`",
                 ),
                 Some(_) => ("with one cell and no rows below", "list them in `skip`"),
             };
@@ -333,7 +320,6 @@ impl Importer<'_> {
         };
         let Some(earlier) = self.made.get_mut(&(table, known.clone())) else {
             self.made.insert((table, known), Some((at, output::line_of(record))));
-            self.note_alike(target, record);
             return true;
         };
         if let Some((first, line)) = earlier {
@@ -355,10 +341,7 @@ impl Importer<'_> {
                 let column = rule.and_then(|it| Some(from.sheet.place_of(it.columns.first()?).at(at.line)));
                 let both = format!("{}{}, and {}", quoted(&here), column.unwrap_or_default(), quoted(&there));
                 let message = format!("`{field}` is {both} in {place}, the same one of {}", table.name());
-                let help = format!(
-                    "write one value into both rows, or list one in `skip`; if it changes with each sheet, only the source that \
-                     decides has a rule of `{field}` ({FILE})"
-                );
+                let help = "write one value into both rows, or leave the rule of the field out of one source";
                 let problem = Diagnostic::new(Code::BadValue, at, message);
                 self.report.push(problem.value(field.clone(), format!("{known}: {here}")).help(help));
             }
@@ -380,14 +363,6 @@ impl Importer<'_> {
                 *line = at.and_then(|at| made.remove(&(*table, at))).unwrap_or_else(|| std::mem::take(line));
             }
         }
-    }
-
-    /// Remembers names of which there is one record each.
-    fn note_alike(&mut self, target: &Target, record: &Record) {
-        let field = target.distinct().filter(|field| *field != "key");
-        let Some(name) = field.and_then(|field| record.get(field)?.as_str()) else { return };
-        let letters = snapshot::text::fold(name).chars().filter(|c| c.is_alphanumeric()).collect();
-        self.alike.entry((target.table, letters)).or_default().push(quoted(name));
     }
 
     /// The fields of a row, and texts for notes; none if every column is empty.
@@ -430,7 +405,6 @@ impl Importer<'_> {
             // One error for each sum, whatever fields are made of it.
             if to.money.is_none() || self.refused.insert((at, rule.columns.clone())) {
                 let line = line_of(self.text, &source.name, target.table, field);
-                let wrong = self.with_share(wrong, from, rule);
                 let column = rule.columns.first().map(|name| sheet.place_of(name).at(at.line));
                 let kept = if is_broken { "; kept as a draft without it" } else { "" };
                 let code = if is_broken { Code::KeptAsDraft } else { wrong.code };
@@ -450,20 +424,6 @@ impl Importer<'_> {
         let has_amount = !target.has("amount") || record.contains_key("amount");
         let is_one = has_texts && has_amount && (has_value || target.is_fixed());
         ((is_one || is_broken).then_some(record), notes)
-    }
-
-    /// Adds how many cells of a column are written as `numbers` declares: what is wrong, a cell or the mapping?
-    fn with_share(&mut self, wrong: Wrong, Opened { source, sheet, .. }: Opened<'_>, rule: &Rule) -> Wrong {
-        let column = rule.columns.first().filter(|_| wrong.code == Code::Separators);
-        let Some(column) = column else { return wrong };
-        let of_column = || {
-            let cells = sheet.column(column).into_iter().flat_map(|at| sheet.cells(at));
-            let texts = cells.map(|(_, cell)| cell.text()).filter(|it| !source.empty.contains(it));
-            let (fit, rest): (Vec<_>, Vec<_>) = texts.partition(|it| money::read(it, source.numbers).is_ok());
-            format!("{} of {} are read", fit.len(), counted(fit.len() + rest.len(), "cell"))
-        };
-        let share = self.shares.entry((source.name.clone(), column.clone())).or_insert_with(of_column);
-        Wrong { help: format!("{}; {share}", wrong.help), ..wrong }
     }
 
     /// Adds what is no value as facts of the row's program.

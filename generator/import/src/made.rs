@@ -57,10 +57,9 @@ pub(super) type Read = Result<Made, Wrong>;
 
 pub(super) fn no_number(field: &str, text: &str, source: &Source) -> Wrong {
     let (what, help) = match source.numbers {
-        None => (
-            ", expected a number".to_owned(),
-            "declare how the source writes numbers: numbers = \"1.234,56\" or \"1,234.56\"",
-        ),
+        None => {
+            (", expected a number".to_owned(), "declare its form: numbers = \"1.234,56\" or \"1,234.56\"")
+        }
         Some(form) => (
             format!(", which is not written as `numbers = \"{form}\"` says"),
             "correct it in the source; or, if most are written so, correct `numbers`",

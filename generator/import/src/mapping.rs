@@ -254,10 +254,8 @@ fn rule(field: &str, value: &Value) -> Result<Rule, Wrong> {
     };
     for (word, value) in &members {
         let Some(schema) = rule_words().get(word) else {
-            let known = || words(rule_words());
-            let near = nearest(word, known()).map(|near| format!("did you mean `{near}`?"));
-            let near = near.unwrap_or_else(|| known().collect::<Vec<_>>().join(", "));
-            return Err(wrong(format!("`{word}` is not known; {near}")));
+            let hint = hint(word, words(rule_words()));
+            return Err(wrong(format!("`{word}` is no word of rules{hint}")));
         };
         checked(word, schema, value).map_err(|(message, _)| wrong(message))?;
     }

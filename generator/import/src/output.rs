@@ -91,10 +91,8 @@ fn add_column(it: &mut Diagnostic, columns: &Columns) {
             || format!("{field} = {{ value = \"…\" }}"),
             |place| format!("{field} = {{ column = {}, default = \"…\" }}", mapping::quoted(&place.name)),
         );
-        it.help = Some(format!(
-            "fill it in the source, or give all such rows one: {rule}; if the row is no record, such as a total, list its \
-             first text in `skip`"
-        ));
+        let or = "if it is no record, list its first text in `skip`";
+        it.help = Some(format!("fill it in the source, or give all such rows one: {rule}; {or}"));
     }
 }
 
@@ -183,16 +181,10 @@ impl Output {
                 }
             }
         }
-        for mut record in gone.into_iter().map(|at| record_of(before[at])).filter(|it| !is_made(it)) {
-            match source.gone.as_deref() {
-                Some("remove") => {
-                    self.removed += 1;
-                    continue;
-                }
-                Some("keep") => {}
-                _ => drop(record.insert("publication".to_owned(), "withdrawn".into())),
-            }
-            self.rows.push((line_of(&record), None));
+        for record in gone.into_iter().map(|at| record_of(before[at])).filter(|it| !is_made(it)) {
+            let line = left(record, source.gone.as_deref());
+            self.removed += usize::from(line.is_none());
+            self.rows.extend(line.map(|line| (line, None)));
         }
         None
     }
@@ -430,15 +422,14 @@ pub(super) fn add_earlier(data: &Path, names: &[String], all: &[Source], made: &
         }
         let shown = data.join(path);
         let Ok(text) = std::fs::read_to_string(&shown) else { return false };
-        let (bytes, verb) = match gone.as_str() {
-            "keep" => return true,
-            "remove" => (Vec::new(), "removed"),
-            _ => (withdrawn(&text).into_bytes(), "withdrawn"),
-        };
-        let rows = counted(text.lines().count(), "row");
+        if gone == "keep" {
+            return true;
+        }
+        let lines: String = records(&text).filter_map(|it| left(it, Some(gone))).collect();
+        let (rows, stays) = (counted(text.lines().count(), "row"), !lines.is_empty());
+        let verb = if stays { "withdrawn" } else { "removed" };
         made.lines.push(format!("{}: no source makes it any more, {rows} {verb}", shown.display()));
-        let stays = !bytes.is_empty();
-        made.files.insert(path.clone(), bytes);
+        made.files.insert(path.clone(), lines.into_bytes());
         stays
     });
     let list: String = list.iter().map(|(path, gone)| format!("{gone} {path}\n")).collect();
@@ -452,10 +443,10 @@ fn is_table(path: &str) -> bool {
     matches!(&parts[..], [table, file] if Table::parse(table).is_some() && file.ends_with(".ndjson") && !file.starts_with('.'))
 }
 
-fn withdrawn(text: &str) -> String {
-    let withdraw = |mut record: Record| {
+/// The line of a record that left its source, which declares what is `gone`; none if it is removed.
+fn left(mut record: Record, gone: Option<&str>) -> Option<String> {
+    if gone != Some("keep") {
         record.insert("publication".to_owned(), "withdrawn".into());
-        line_of(&record)
-    };
-    records(text).map(withdraw).collect()
+    }
+    (gone != Some("remove")).then(|| line_of(&record))
 }

@@ -124,10 +124,7 @@ fn table(text: &str, how: &Reading) -> Result<Sheet, String> {
         None => {}
         Some(_) if separator == b'\t' => drop(builder.quoting(false)),
         Some((_, None)) => return Err("a quote is never closed: was it cut off?".to_owned()),
-        Some((_, Some(line))) => {
-            let what = "a quote closes in the middle of a cell; double the quotes inside it";
-            return Err(format!("line {line}: {what}"));
-        }
+        Some((_, Some(line))) => return Err(format!("line {line}: a quote closes in the middle of a cell")),
     }
     let mut weight = 0;
     let mut grid = Grid { is_exact: true, ..Grid::default() };

@@ -93,12 +93,7 @@ fn made(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<Made, Wron
             [] => &Cell::Empty,
             [only] => &Cell::Text(only.clone()),
             several => {
-                let help = match kind {
-                    ValueType::Date => {
-                        "add split = \";\" to the rule, which makes a season of each day, or export one"
-                    }
-                    _ => "export one value, or map the column to a field that is a list",
-                };
+                let help = "export one value, or map it to a list; for days, add split = \";\" to the rule";
                 return Err(bad(format!("`{field}`: {} values where one belongs", several.len()), help));
             }
         },
@@ -194,18 +189,15 @@ fn convert(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<Made, W
 }
 
 fn moment(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
-    let (text, what) = match cell {
-        Cell::Moment(found) => return Ok(format!("{found}Z").into()),
-        Cell::Text(text) if text.parse::<jiff::Timestamp>().is_ok() => return Ok(text.clone().into()),
-        Cell::Text(text) => match day(cell, field, source)? {
-            Made { value: Value::String(day), note: None, .. } => {
-                return Ok(format!("{day}T00:00:00Z").into());
-            }
-            _ => (text.clone(), ", a time without a zone"),
+    let text = cell.text();
+    match cell {
+        Cell::Moment(found) => Ok(format!("{found}Z").into()),
+        _ if text.parse::<jiff::Timestamp>().is_ok() => Ok(text.into()),
+        _ => match day(cell, field, source)? {
+            Made { value: Value::String(day), note: None, .. } => Ok(format!("{day}T00:00:00Z").into()),
+            _ => Err(refused(field, &text, ", a time without a zone", "export it as 2026-01-31T09:00:00Z")),
         },
-        other => (other.text(), ", which is no time"),
-    };
-    Err(refused(field, &text, what, "export it as 2026-01-31T09:00:00Z"))
+    }
 }
 
 fn number(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
@@ -238,12 +230,9 @@ fn address(cell: &Cell, field: &str) -> Result<String, Wrong> {
         }
         return Ok(text);
     };
-    let bare = |text: &str| {
-        let text = text.trim().trim_end_matches('/');
-        let text = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")).unwrap_or(text);
-        text.strip_prefix("www.").unwrap_or(text).to_lowercase()
-    };
-    if (text.contains("://") || text.starts_with("www.")) && bare(text) != bare(target) {
+    let is_shown = text.contains("://") || text.starts_with("www.");
+    let bare = text.rsplit("://").next().unwrap_or(text).trim_start_matches("www.").trim_end_matches('/');
+    if is_shown && !target.to_lowercase().contains(&bare.to_lowercase()) {
         let message = format!("`{field}` shows {} and leads to {}", quoted(text), quoted(target));
         return Err(bad(message, "correct the link in the source"));
     }
@@ -280,11 +269,10 @@ pub(super) fn lacks_scheme(text: &str) -> bool {
         !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
     };
     let labels: Vec<&str> = host.split('.').collect();
-    let is_name = labels.iter().all(|it| is_label(it))
-        && labels.last().is_some_and(|it| !it.contains(|c: char| c.is_ascii_digit()));
+    let is_name = labels.iter().all(|it| is_label(it)) && !host.ends_with(|c: char| c.is_ascii_digit());
     let least = if labels[0] == "www" { 3 } else { 2 };
     is_name
         && labels.len() >= least
         && (least == 3 || path.starts_with('/'))
-        && !text.contains(char::is_whitespace)
+        && !path.contains(char::is_whitespace)
 }

@@ -22,8 +22,8 @@ impl Importer<'_> {
     /// Reports mapped columns that are not there.
     pub(super) fn check_columns(&mut self, Opened { source, sheet, file }: Opened<'_>) {
         let mapped = source.targets.iter().flat_map(|target| &target.fields);
-        let mapped = mapped
-            .flat_map(|(field, _, rule)| rule.columns.iter().map(move |column| (field.as_str(), column)));
+        let mapped =
+            mapped.flat_map(|(field, _, rule)| rule.columns.iter().map(move |it| (field.as_str(), it)));
         let mut missing = BTreeSet::new();
         for (field, column) in mapped.chain(source.key.iter().map(|key| ("key", key))) {
             let times = sheet.columns.iter().filter(|name| *name == column).count();
@@ -34,11 +34,9 @@ impl Importer<'_> {
             let message = format!("the column {}, mapped to `{field}`, is {is_lost}", quoted(column));
             let near = dataset::text::nearest(column, sheet.columns.iter().map(String::as_str));
             let help: String = match near {
-                _ if times > 1 => {
-                    "rename one in the source; or declare header_rows, if rows above distinguish them".into()
-                }
+                _ if times > 1 => "rename one; or declare header_rows, if rows above distinguish them".into(),
                 _ if sheet.hidden_columns.contains(column) => {
-                    "it is hidden: show it in the source, or declare hidden = \"take\"".into()
+                    "it is hidden: hidden = \"take\" takes it".into()
                 }
                 Some(near) => format!("did you mean {}? Write it into {FILE}", quoted(near)),
                 None => format!("its columns are {}", sheet.columns.join(", ")),
@@ -176,12 +174,8 @@ impl Importer<'_> {
                 }
             };
             let code = if key.is_empty() { Code::MissingField } else { Code::DuplicateId };
-            let help = if key.is_empty() {
-                "give it one in the source, name another column or several as `key`; or, if the row is no record, list \
-                 its first text in `skip`"
-            } else {
-                "give each row a key of its own in the source, or name another column or several as `key`"
-            };
+            let help =
+                "give each row its own, or change `key`; if it is no record, list its first text in `skip`";
             let problem = Diagnostic::new(code, Location { file, line: row.line }, message);
             self.report.push(problem.value("key", key).help(help));
         }

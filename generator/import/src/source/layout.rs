@@ -44,7 +44,7 @@ pub(super) fn read(mut grid: Grid, how: &Reading) -> Result<Sheet, String> {
         }
         let beyond = row.cells.iter().skip(sheet.columns.len()).filter(|cell| !cell.is_empty()).count();
         if beyond > 0 {
-            let (line, cells) = (row.line, counted(beyond, "cell"));
+            let cells = counted(beyond, "cell");
             sheet.notes.push(format!("row {line}: {cells} without a header left out"));
         }
         row.cells.resize(sheet.columns.len(), Cell::Empty);
@@ -137,17 +137,7 @@ fn header_of(rows: &[Row], how: &Reading) -> Result<Range<usize>, String> {
     let row = rows.iter().position(|row| filled(row) * 2 > widest).ok_or(EMPTY)?;
     let above = rows[..row].iter().rev().zip(1..);
     let above = above.take_while(|(it, far)| filled(it) > 1 && it.line + far == rows[row].line).count();
-    match (above >= more, goes_on(rows, row)) {
-        (true, true) if more > 0 => {
-            let (first, last, count) = (rows[row - more].line, rows[row].line, more + 1);
-            Err(format!(
-                "row {first} or row {last} may be the first of {count} that name columns: declare table = \"{first}\" or \
-                 table = \"{last}\""
-            ))
-        }
-        (true, _) => Ok(row - more..row + 1),
-        (false, _) => Ok(below(row)),
-    }
+    Ok(if above < more || goes_on(rows, row) && more > 0 { below(row) } else { row - more..row + 1 })
 }
 
 /// The row that a name of a table is, if it is no heading.
@@ -265,12 +255,12 @@ fn take_headings(rows: Vec<Row>, top: Option<String>, grid: &Grid, how: &Reading
     if let Some(name) = name.filter(|name| sheet.columns.iter().any(|it| it == name)) {
         return Err(format!("it has a column \"{name}\" already: give `sections` another name"));
     }
-    let is_narrow = sheet.columns.iter().filter(|name| !name.is_empty()).count() < FEWEST_COLUMNS;
+    let named = sheet.columns.iter().filter(|name| !name.is_empty()).count();
+    let may_be_headings = named >= FEWEST_COLUMNS && how.sections.as_deref() != Some("");
     let is_covered = |line: u32| grid.merged.iter().any(|([first, last], _)| *first < line && line <= *last);
     let (mut heading, mut open, mut taken) = (top, None::<Lone>, 0);
     for mut row in rows {
-        let text =
-            lone(&row).filter(|_| !is_narrow && how.sections.as_deref() != Some("") && !is_covered(row.line));
+        let text = lone(&row).filter(|_| may_be_headings && !is_covered(row.line));
         if let Some(text) = text {
             if !listed_in(&how.skip, &text) {
                 sheet.lone.extend(open.replace(Lone { line: row.line, text, has_rows: false }));

@@ -88,17 +88,14 @@ mod tests {
         for (value, format, shown) in [
             (0.5, "0%", Some("50%")),
             (75.0, "$#,##0\"K\"", Some("$75K")),
-            (75_000.0, "$#,##0,\"K\"", Some("$75K")),
             (2.5, "\"$\"0.0\" million\"", Some("$2.5 million")),
             (650.0, "$#,##0\"/month\"", Some("$650/month")),
             (0.0, "\"TBD\"", Some("TBD")),
             (5000.0, "\"up to \"$#,##0", Some("up to $5000")),
             (500.0, "[$£-809]#,##0.00", None),
             (500.0, "#,##0\\ [$€-407]", None),
-            (500.0, "#,##0 \"CHF\"", None),
             (500.0, "_-* #,##0.00\\ \"€\"_-;-* #,##0", None),
             (500.0, "[Red]#,##0", None),
-            (500.0, "General", None),
             (500.0, "0.00E+00", None),
         ] {
             assert_eq!(shown_number(value, format).as_deref(), shown, "{format}");

@@ -44,9 +44,6 @@ pub(super) fn names(archive: &mut Archive<'_>) -> Result<Vec<Name>, String> {
 }
 
 pub(super) fn read(archive: &mut Archive<'_>, bytes: &[u8], (name, _, path): &Name) -> Result<Grid, String> {
-    if path.is_empty() {
-        return Err(format!("it is damaged: the sheet \"{name}\" has no part"));
-    }
     let path = path.strip_prefix('/').map_or_else(|| format!("xl/{path}"), str::to_owned);
     let (mut grid, formulas) = marks(archive, &path)?;
     let broken = |error: &dyn std::fmt::Display| format!("it is no workbook: {error}");

@@ -313,11 +313,6 @@ fn a_repeated_key_is_one_error_and_numbers_of_another_form_are_one() {
     let errors = place.checked();
     assert_eq!(errors.len(), 1, "{errors:?}");
     assert!(errors[0].2.contains("(30 rows: 2, 3, 4 \u{2026})"), "{errors:?}");
-    let mapping = mapping.replace("lists", "numbers = \"1.234,56\"\nlists");
-    let place = Place::new(&[(FILE, &mapping), ("inbox/a", &sums.replacen(" 8.000", " 8.00", 1))]);
-    let errors = place.import().1.errors(9).0;
-    let help = &errors.iter().find(|it| it.code == "E0211").unwrap().help;
-    assert!(help.contains("; 29 of 30 cells are read"), "{help}");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::rows::{Record, Row, Tables};
 use crate::stamps::{Stamps, UnstampedRow};
 use crate::table::Table;
-use crate::text::{is_spelt, nearest, quoted, slug_of};
+use crate::text::{LONGEST_SLUG, is_spelt, nearest, quoted, slug_of};
 use index::Index;
 
 /// How many unknown names are compared with all known ones.
@@ -317,13 +317,18 @@ impl Completer<'_> {
             if let Some(earlier) = known(&slug) {
                 let ends =
                     [by_key().filter(|key| *key != slug), key.as_deref().map(hash)].into_iter().flatten();
-                let other = ends.map(|end| format!("{slug}-{end}")).find(|it| known(it).is_none());
+                // Of a joined slug that is too long, its end is a hash.
+                let joined = |end: String| match format!("{slug}-{end}") {
+                    s if s.len() > LONGEST_SLUG => slug_of(&s[..LONGEST_SLUG - 9]) + "-" + &hash(&s),
+                    short => short,
+                };
+                let other = ends.map(joined).find(|it| known(it).is_none());
                 let Some(other) = other else {
                     let place = self.report.place(earlier);
                     let message = format!("the name gives the slug `{slug}`, which is taken, see {place}");
                     let other = match row.text("organization").map(|name| slug_of(&name)) {
-                        Some(owner) if !owner.is_empty() => format!("{slug}-{owner}"),
-                        _ => format!("{slug}-2"),
+                        Some(owner) if !owner.is_empty() => joined(owner),
+                        _ => joined("2".to_owned()),
                     };
                     let help = format!("write a `slug` into each: `{slug}` there, `{other}` here");
                     self.report.push(row.problem(Code::DuplicateSlug, "slug", message).help(help));

@@ -1,5 +1,7 @@
 //! Cells with HTML: their text with a line for each block, and addresses of links behind their words.
 
+use std::borrow::Cow;
+
 use quick_xml::escape::unescape;
 
 use super::sheet::{Cell, bare_mail};
@@ -41,6 +43,12 @@ pub(crate) fn plain(cell: &Cell) -> Option<Cell> {
         _ if text.is_empty() => Some(Cell::Empty),
         _ => Some(Cell::Text(text)),
     }
+}
+
+/// A text with the characters that its entities name, if it has no markup: that is read later, and its entities with it.
+pub(super) fn decoded(text: &str) -> Cow<'_, str> {
+    let decoded = if text.contains('&') { Cow::Owned(characters(text)) } else { Cow::Borrowed(text) };
+    if tags(&decoded).next().is_some() { Cow::Borrowed(text) } else { decoded }
 }
 
 /// Whether an element begins and ends a line.

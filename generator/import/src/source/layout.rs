@@ -97,12 +97,9 @@ fn leave_out_hidden(grid: &mut Grid, how: &Reading, sheet: &mut Sheet) {
 
 /// Whether the cells of a row look like names of columns: words, no numbers, days or addresses.
 fn has_names(row: &Row) -> bool {
+    let has_sign = |it: &str| it.contains("://") || it.contains(|c: char| c.is_ascii_digit() || c == '@');
     let is_name = |cell: &Cell| match cell {
-        Cell::Text(text) => {
-            text.len() <= LONGEST_NAME
-                && !text.bytes().any(|it| it.is_ascii_digit() || it == b'@')
-                && !text.contains("://")
-        }
+        Cell::Text(text) => text.len() <= LONGEST_NAME && !has_sign(text),
         cell => cell.is_empty(),
     };
     filled(row) > 1 && row.cells.iter().all(is_name)
@@ -192,11 +189,10 @@ fn one_table(rows: &mut Vec<Row>, how: &Reading, sheet: &mut Sheet) -> Result<Ra
     let end = headers.get(chosen + 1).map_or(rows.len(), starts);
     // The heading of a declared table goes too.
     let start = if how.table.is_some() { header.start } else { 0 };
-    if how.table.is_none() && headers.len() > 1 {
-        sheet.tables = headers.iter().map(|it| rows[it.start].line).zip(declared).collect();
-    }
     if how.table.is_some() {
         sheet.note_rows(rows[..starts(&header)].iter().chain(&rows[end..]), "of other tables left out");
+    } else if headers.len() > 1 {
+        sheet.tables = headers.iter().map(|it| rows[it.start].line).zip(declared).collect();
     }
     rows.truncate(end);
     drop(rows.drain(..start));
@@ -275,9 +271,7 @@ fn take_headings(rows: Vec<Row>, top: Option<String>, grid: &Grid, how: &Reading
                 sheet.lone.push(Lone { has_rows: true, ..found });
             }
         }
-        if name.is_some() {
-            row.cells.push(heading.clone().map_or(Cell::Empty, Cell::Text));
-        }
+        row.cells.extend(name.map(|_| heading.clone().map_or(Cell::Empty, Cell::Text)));
         sheet.rows.push(row);
     }
     sheet.lone.extend(open);

@@ -85,6 +85,13 @@ impl Cell {
         }
     }
 
+    /// The address of the formula `HYPERLINK("address"; …)`, if it is there as such.
+    pub(crate) fn hyperlink(formula: &str) -> Option<&str> {
+        let (address, rest) =
+            formula.trim_start_matches("of:=").strip_prefix("HYPERLINK(\"")?.split_once('"')?;
+        Some(address).filter(|it| rest.starts_with([',', ';', ')']) && !it.starts_with('#'))
+    }
+
     /// As people read it.
     pub(crate) fn text(&self) -> String {
         match self {
@@ -173,6 +180,8 @@ pub(super) struct Grid {
     pub struck: BTreeSet<(u32, usize)>,
     pub hidden_columns: BTreeSet<usize>,
     pub merged: Vec<Merged>,
+    /// Links: the line and the column of a cell, and its address.
+    pub links: Vec<(u32, u32, String)>,
     /// Whether every row has as many cells as the header, unless it was cut off.
     pub is_exact: bool,
 }
@@ -190,9 +199,7 @@ pub(crate) struct Lone {
 pub(crate) fn listed<'l>(rows: impl Iterator<Item = &'l Lone>) -> String {
     const MOST: usize = 10;
     let mut all: Vec<_> = rows.take(MOST + 1).map(|it| format!("{} {}", it.line, quoted(&it.text))).collect();
-    if let Some(last) = all.get_mut(MOST) {
-        "…".clone_into(last);
-    }
+    all.iter_mut().skip(MOST).for_each(|last| "…".clone_into(last));
     all.join(", ")
 }
 

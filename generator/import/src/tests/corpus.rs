@@ -26,13 +26,7 @@ const HEADER: [&str; 5] = ["Ref", "Title", "Funder", "Link", "Type"];
 
 /// The cells of these columns.
 fn base(key: &str) -> [String; 5] {
-    [
-        key.to_owned(),
-        format!("Call {key}"),
-        "Acme".to_owned(),
-        format!("https://a.example/{key}"),
-        "Grant".to_owned(),
-    ]
+    [key.into(), format!("Call {key}"), "Acme".into(), format!("https://a.example/{key}"), "Grant".into()]
 }
 
 /// The records of some lines, each of a program: `A1 | fundingMaxUsd=5 | deadlineOn=2027-03-01 | Sum: 5 EUR | Day ~ a note`.
@@ -359,11 +353,11 @@ static WORKBOOKS: LazyLock<Vec<Case>> = LazyLock::new(|| {
             xlsx(&plan(rows(
                 &["Apply", "Deadline"],
                 &[
-                    &[Link("Apply here", "https://apply.example/1"), Day(DECEMBER)],
+                    &[Link("Apply here", "https://apply.example/#1"), Day(DECEMBER)],
                     &[Text("https://apply.example/2"), Day(APRIL)],
                 ],
             ))),
-            "A1 | applicationUrl=https://apply.example/1 | deadlineOn=2026-12-31\n\
+            "A1 | applicationUrl=https://apply.example/#1 | deadlineOn=2026-12-31\n\
              A2 | applicationUrl=https://apply.example/2 | deadlineOn=2027-04-03",
         ),
         case(

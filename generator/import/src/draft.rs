@@ -54,9 +54,7 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
     let of_organizations: Vec<bool> =
         drafts.map(|it| it.organizations().is_some() && !it.has_programs(&it.taken())).collect();
     read.iter_mut().zip(of_organizations).for_each(|(found, is_one)| found.is_of_organizations = is_one);
-    if let Some(it) =
-        read.iter().find(|it| before.get("sources").is_some_and(|all| all.get(&it.name).is_some()))
-    {
+    if let Some(it) = read.iter().find(|it| before.get("sources").and_then(|s| s.get(&it.name)).is_some()) {
         let more = format!("remove it, or add one: opdir import {} NAME --draft --from FILE", data.display());
         return Err(ImportError::output(&path, format!("[sources.{}] is there already: {more}", it.name)));
     }
@@ -131,7 +129,7 @@ impl Draft<'_> {
         match &why {
             Some((column, why)) => line(format!("key     = {}  # {why}", quoted(&self.sheet.columns[*column]))),
             None => line(
-                "# ? key = \"…\"  # no column is different in every row: without a key, there are no seasons and sums"
+                "# ? key = \"…\"  # no column but long texts, days and sums is different in every row: without a key, there are no seasons and sums"
                     .to_owned(),
             ),
         }
@@ -204,20 +202,18 @@ impl Draft<'_> {
             let mut ends = [words.next(), words.next_back()].into_iter().flatten();
             ends.any(|word| value_of("organization", word).is_some())
         };
-        let is_known = |it: &Vec<String>| {
-            it.len() > 1 && (it.iter().any(|part| names.contains(part)) || it.iter().all(is_called))
+        let known = |it: &Vec<_>| {
+            it.len() > 1 && (it.iter().any(|it| names.contains(it)) || it.iter().all(is_called))
         };
         let joints = [",", " and ", " & ", " + ", " y ", " et ", " und ", " e "];
-        let is_joined = |text: &&String| parts(text, &joints).iter().any(is_known);
+        let is_joined = |text: &&String| parts(text, &joints).iter().any(known);
         names.iter().find(|text| is_parted(text) || is_joined(text)).cloned()
     }
 
     /// The columns that are mapped to nothing.
     fn free(&self, used: &BTreeSet<usize>) -> impl Iterator<Item = (usize, &String)> {
         let columns = self.sheet.columns.iter().enumerate();
-        columns.filter(|(column, name)| {
-            !used.contains(column) && !name.is_empty() && !money::is_currency_column(name)
-        })
+        columns.filter(|(at, it)| !used.contains(at) && !it.is_empty() && !money::is_currency_column(it))
     }
 
     fn rest(&self, used: &BTreeSet<usize>) -> Option<String> {
@@ -408,17 +404,15 @@ impl Draft<'_> {
             let _ = writeln!(out, "# ? {name} = {}  # {all} different words", rule.to_toml());
             return;
         }
-        let unknown = words.iter().filter(|word| field.value_of(word).is_none()).count();
+        let few = words.iter().filter(|word| field.value_of(word).is_none()).count();
         let value = |word: String| (field.value_of(&word).unwrap_or_default().to_owned(), word);
         rule.values = words.into_iter().map(value).map(|(value, word)| (word, value)).collect();
-        let mut known = field.allowed().collect::<Vec<_>>().join(", ");
-        if known.is_empty() {
-            "grant, fellowship, scholarship, prize … or a word of yours".clone_into(&mut known);
-        }
-        let question =
-            format!("  # ? {unknown} of {all} words are not known: write for each \"\" what it is: {known}");
+        let known = field.allowed().collect::<Vec<_>>().join(", ");
+        let any = "grant, fellowship, scholarship, prize … or a word of yours";
+        let of = if known.is_empty() { any } else { &known };
+        let doubt = format!("  # ? {few} of {all} words are not known: write for each \"\" what it is: {of}");
         // Words that are all known prove the column, whatever its name.
-        let evidence = if unknown == 0 { self.evidence((taken.0, true)) } else { question };
+        let evidence = if few == 0 { self.evidence((taken.0, true)) } else { doubt };
         let _ = writeln!(out, "{name} = {}{evidence}", rule.to_toml());
     }
 

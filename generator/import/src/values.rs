@@ -38,13 +38,11 @@ impl<'a> Field<'a> {
     pub(super) fn make(&self, cell: &Cell, sheet: &Sheet, row: &Row) -> Result<Made, Wrong> {
         let evidence = self.money.as_ref().map(|it| it.evidence(self.source, sheet, row)).transpose()?;
         // A draft goes without what the check refuses.
-        let is_draft = self.source.broken.as_deref() == Some("draft");
+        let (is_draft, notes) = (self.source.broken.as_deref() == Some("draft"), self.rule.notes);
         // A cell is read whole, or not at all.
         match made(cell, self, &evidence.unwrap_or_default()) {
-            Err(it) if it.is_unread && self.rule.notes => {
-                Ok(Made { note: Some(cell.text()), ..Made::default() })
-            }
-            Ok(Made { note: Some(text), value, .. }) if !self.rule.notes && !value.is_null() => {
+            Err(it) if it.is_unread && notes => Ok(Made { note: Some(cell.text()), ..Made::default() }),
+            Ok(Made { note: Some(text), value, .. }) if !notes && !value.is_null() => {
                 let help = format!(
                     "add notes = true to the rule of `{}`: the day is published, and the text as a note",
                     self.name
@@ -52,7 +50,7 @@ impl<'a> Field<'a> {
                 Err(refused(self.name, &text, ", a day with an hour", help))
             }
             Ok(made) if is_draft && made.note.is_none() && !self.is_taken(&made) => {
-                Err(refused(self.name, &cell.text(), ": no place or address", "correct it in the source"))
+                Err(refused(self.name, &cell.text(), ", which is not valid", "correct it in the source"))
             }
             made => made,
         }
@@ -61,13 +59,13 @@ impl<'a> Field<'a> {
     /// Whether the check after an import takes a value.
     pub(super) fn is_taken(&self, made: &Made) -> bool {
         let items = made.value.as_array().map_or(std::slice::from_ref(&made.value), Vec::as_slice);
-        let is_address = |it: &str| has_scheme(it) || lacks_scheme(it);
         let is_of_places = self.name.ends_with("Countries") || self.name == "countryCode";
         items.iter().all(|item| match (self.kind, item.as_str()) {
             // An empty cell, not one whose text becomes a note.
             (ValueType::Date, None) => made.note.is_none(),
-            (ValueType::Url, Some(text)) => is_address(text),
+            (ValueType::Url, Some(text)) => has_scheme(text) || lacks_scheme(text),
             (_, Some(text)) if is_of_places => is_place(text),
+            (_, Some(it)) if self.name == "language" => matches!(it.find('-').unwrap_or(it.len()), 2 | 3),
             _ => true,
         })
     }
@@ -184,8 +182,19 @@ fn convert(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<Made, W
             let help = "map each of its texts by its name, as name = \"Nombre\"";
             Err(wrong(Code::BadMapping, format!("`{field}` is an object"), help))
         }
+        _ if field == "language" => plain(language_tag(&cell.text()).into()),
         _ => plain(cell.text().into()),
     }
+}
+
+/// A tag of a language in its canonical letters (RFC 5646 §2.1.1): `EN-latn-gb` is `en-Latn-GB`.
+fn language_tag(text: &str) -> String {
+    let cased = |(at, part): (usize, &str)| match part.len() {
+        2 if at > 0 => part.to_uppercase(),
+        4 if at > 0 && part.is_ascii() => part[..1].to_uppercase() + &part[1..].to_lowercase(),
+        _ => part.to_lowercase(),
+    };
+    text.split('-').enumerate().map(cased).collect::<Vec<_>>().join("-")
 }
 
 fn moment(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
@@ -248,7 +257,8 @@ pub(super) fn written(value: &Value, field: &String, kind: ValueType) -> Result<
 }
 
 fn has_scheme(text: &str) -> bool {
-    text.starts_with("http://") || text.starts_with("https://")
+    let scheme = text.split_once("://").map_or("", |(scheme, _)| scheme);
+    ["http", "https"].iter().any(|it| it.eq_ignore_ascii_case(scheme))
 }
 
 /// Whether a text is the code or the name of one place.
@@ -265,14 +275,10 @@ pub(super) fn is_state(text: &str) -> bool {
 /// with a point may be that of a file.
 pub(super) fn lacks_scheme(text: &str) -> bool {
     let (host, path) = text.split_at(text.find(['/', '?', '#']).unwrap_or(text.len()));
-    let is_label = |label: &str| {
-        !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-    };
+    let is_label = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-');
     let labels: Vec<&str> = host.split('.').collect();
     let is_name = labels.iter().all(|it| is_label(it)) && !host.ends_with(|c: char| c.is_ascii_digit());
     let least = if labels[0] == "www" { 3 } else { 2 };
-    is_name
-        && labels.len() >= least
-        && (least == 3 || path.starts_with('/'))
-        && !path.contains(char::is_whitespace)
+    let is_path = (least == 3 || path.starts_with('/')) && !path.contains(char::is_whitespace);
+    is_name && labels.len() >= least && is_path
 }

@@ -49,6 +49,15 @@ fn a_copied_id_is_a_question_about_the_key() {
 }
 
 #[test]
+fn tags_of_languages_fit_in_any_case() {
+    with_column("Max award", &["N/a", "5"]).has(&["empty   = [\"N/a\"]  # what stands for nothing"]);
+    with_column("Language", &["EN", "pt-br", "English"])
+        .has(&["language = \"Language\"  # 2 of 3 cells fit, not English, row 4"]);
+    let tag = values::written(&json!("ZH-hant-tw"), &"language".to_owned(), dataset::schema::ValueType::Text);
+    assert!(tag.is_ok_and(|it| it == "zh-Hant-TW"));
+}
+
+#[test]
 fn two_names_in_a_cell_of_organizations_are_a_question() {
     let drafted = |cell: &str| {
         let rows = "A,Acme\nB,Umbrella\nC,\"Smith, Jones & Co\"\nD,";
@@ -153,9 +162,8 @@ fn a_form_is_proved_where_no_cell_contradicts_it() {
     let line = "numbers = \"1,234.56\"  # ? 29 cells are written so, as €1,000, row 2; 1 as \"1.234,56\": €4,50, row 31";
     mapping.has(&[line]);
     let mapping = with_column("Deadline", &["31/01/2027", "01/31/2027", "30/01/2027"]);
-    mapping.has(&[
-            "dates   = \"dmy\"  # ? 2 cells are written so, as 31/01/2027, row 2; 1 as \"mdy\": 01/31/2027, row 3",
-    ]);
+    let line = "dates   = \"dmy\"  # ? 2 cells are written so, as 31/01/2027, row 2; 1 as \"mdy\": 01/31/2027, row 3";
+    mapping.has(&[line]);
     with_column("Deadline (MM/DD/YYYY)", &["03/04/2027", "05/06/2027"])
         .has(&["dates   = \"mdy\"  # proved by the column's name \"Deadline (MM/DD/YYYY)\""]);
 }
@@ -163,7 +171,12 @@ fn a_form_is_proved_where_no_cell_contradicts_it() {
 #[test]
 fn a_comma_separates_topics_where_parts_of_cells_recur() {
     let mapping = with_column("Topics", &["Film, Radio and Press", "Sport", "Wood, Iron & Clay"]);
-    assert!(mapping.0.contains("# ? lists   = \",\"  # does the comma separate values?"), "{}", mapping.0);
+    assert!(mapping.0.contains("# ? lists   = \",\"  # does it separate values?"), "{}", mapping.0);
+    // Prose proves nothing, not even twice.
+    for (prose, sign) in [("Small grants; for the young, in spring", ';'), ("Film, and radio", ',')] {
+        let mapping = with_column("Topics", &[prose, prose, "Sport"]);
+        assert!(mapping.0.contains(&format!("# ? lists   = \"{sign}\"  # does it")), "{}", mapping.0);
+    }
     with_column("Topics", &["Film,\"\"Radio, large\"\"", "Press,Sport"])
         .has(&["lists   = \",\"  # as in Film,\"Radio, large\""]);
     with_column("Topics", &["Film, Radio", "Radio", "Film, Radio, Press"])
@@ -184,6 +197,9 @@ fn places_are_what_the_import_reads_as_places() {
     let mapping = with_column("State", &["IA", "KS, NE"]);
     assert!(mapping.0.contains("\"IA\" = \"US-IA\"") && !mapping.0.contains("lifecycle"), "{}", mapping.0);
     mapping.has(&["lists   = \",\"  # as in KS, NE"]);
+    for cells in [["California", "Texas"], ["north", "south"]] {
+        assert!(!with_column("State", &cells).0.contains("lifecycle"));
+    }
     with_column("Eligible countries", &["Alemanha", "Espagne, Österreich"])
         .has(&["lists   = \",\"  # as in Espagne, Österreich"]);
     let line = |cells: &[&str]| {
@@ -215,7 +231,7 @@ fn a_column_of_places_that_nothing_takes_is_a_question() {
 
 #[test]
 fn an_address_that_the_check_refuses_does_not_fit() {
-    let rows = "Name,Funder,Type,Link\nA,F,grant,https://a.example/\nB,F,grant,b.example\nC,F,grant,c.example/young\n";
+    let rows = "Name,Funder,Type,Link\nA,F,grant,Https://a.example/\nB,F,grant,b.example\nC,F,grant,c.example/young\n";
     drafted("a.csv", rows).has(&["officialUrl = \"Link\"  # 2 of 3 cells fit, not b.example, row 3"]);
 }
 

@@ -72,7 +72,14 @@ fn why(fault: &Fault, text: &str, field: &str, source: &Source) -> Wrong {
             }
             None => {
                 let help = "write the day alone into the source, or add notes = true to its rule: the text becomes a note";
-                unread(field, text, format!(", which is no day: {} is not understood", quoted(word)), help)
+                let is_day = |text: String| read(&text, field, Some(DateOrder::Dmy)).is_ok();
+                let months = [format!("1 {text}"), format!("1/{text}"), format!("{text}-1")].map(is_day);
+                let what = match (months.contains(&true), is_day(format!("{text} 2000"))) {
+                    (_, true) => ", which is a day without a year".to_owned(),
+                    (true, _) => ", which is a month without a day".to_owned(),
+                    _ => format!(", which is no day: {} is not understood", quoted(word)),
+                };
+                unread(field, text, what, help)
             }
         },
     }
@@ -282,9 +289,7 @@ fn hour(tokens: &[Token<'_>]) -> Option<(usize, bool)> {
     let zone = if is(tokens, at, &["("]) { at + 1 } else { at };
     if let Some((value, length)) = phrase("zone", tokens.get(zone..)?) {
         (at, is_set) = (zone + length, is_set || value != "0");
-    } else if is(tokens, at, &["+", "-"])
-        && (two(at + 1).is_some() || number(tokens, at + 1, 4..=4).is_some())
-    {
+    } else if is(tokens, at, &["+", "-"]) && two(at + 1).or_else(|| number(tokens, at + 1, 4..=4)).is_some() {
         is_set |= tokens[at + 1].text.bytes().any(|it| it != b'0');
         at += if is(tokens, at + 2, &[":"]) && two(at + 3).is_some() { 4 } else { 2 };
     }
@@ -372,6 +377,9 @@ mod tests {
             ("31 June 2027", "! which is no day of any month"),
             ("2027-90-15", "! : there is no month 90"),
             ("12/31/2027", "! which is no date as `dates = \"dmy\"` reads them"),
+            ("11/2027", "! which is a month without a day"),
+            ("January 15", "! which is a day without a year"),
+            ("N/a", "! which stands for nothing"),
             ("1/3/72", "! which is no date as `dates = \"dmy\"` reads them"),
             ("March 1, 2027, April 1, 2027", "! which is no day: `April` is not understood"),
             ("1 Feb 2027 and 28 Feb 2027", "! which has several days: 2027-02-01, 2027-02-28"),

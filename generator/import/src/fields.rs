@@ -117,7 +117,8 @@ impl Field {
     }
 }
 
-fn words_of(column: &str) -> Vec<String> {
+/// The folded words of a column's name.
+pub(super) fn words_of(column: &str) -> Vec<String> {
     fold(column).split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_owned).collect()
 }
 

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use crate::files::{ImportError, Outcome, bytes_of, sheet_of, shown};
 use crate::mapping::{self, FILE, Mapped, Rule, Source, Target, kinds};
-use crate::output::{self, Identities, Imported, Outputs, Record, Rows, identity};
+use crate::output::{self, Identities, Imported, KEPT, Outputs, Record, Rows, identity};
 use crate::source::sheet::{Cell, Row, Sheet, listed, rows_of};
-use crate::{days, edits, money, values};
+use crate::{days, edits, money, values::Field};
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
 use dataset::text::{counted, quoted};
@@ -69,8 +69,8 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     if found.iter().any(|it| matches!(it.code, Code::BadMapping | Code::BadSource | Code::LostColumn)) {
         return Err(ImportError::Data);
     }
-    let errors = found.into_iter().filter(|it| it.code.id().starts_with('E'));
-    let broken = errors.map(|it| (it.at, it.field.as_deref().unwrap_or_default().to_owned()));
+    let kept = found.into_iter().filter(|it| it.code == Code::KeptAsDraft || it.code.id().starts_with('E'));
+    let broken = kept.map(|it| ((it.at, it.field.clone().unwrap_or_default()), it.clone()));
     let mut imported = Imported { broken: broken.collect(), ..Imported::default() };
     output::complete(options.data, &mut outputs, report)?;
     output::keep_ids(options.data, &mut outputs, report)?;
@@ -189,8 +189,9 @@ impl Importer<'_> {
         self.report_doubts(from);
         self.check_columns(from);
         self.check_dates(from);
-        self.check_states(from);
+        self.check_codes(from);
         self.report_new_columns(from);
+        self.count_links(from);
         let keyed = self.keys(from);
         for target in &source.targets {
             let mut rows = self.records(from, target, &keyed);
@@ -212,8 +213,7 @@ impl Importer<'_> {
                     "{left} of {table} left source `{}`, and {came} came with the same names: did the key change?",
                     source.name
                 );
-                let help =
-                    "the same: gone = \"rename\" keeps ids; others: gone = \"remove\"; or restore the keys";
+                let help = "the same: gone = \"rename\" keeps ids; others: gone = \"remove\"; or restore it";
                 let problem = Diagnostic::new(Code::DuplicateId, at, message);
                 self.report.push(problem.value("key", source.key.join(", ")).help(help));
             }
@@ -270,7 +270,7 @@ impl Importer<'_> {
         let of_program = source.targets.iter().any(|it| it.table == Table::Programs && is_keyed(it));
         let of_program = of_program && is_of_a_program(target);
         let takes_key = target.table.input_only_fields().contains(&"key");
-        let fields = values::Field::all(source, target, sheet);
+        let fields = Field::all(source, target, sheet);
         let mut records = Vec::new();
         // What the mapping states alone is one record, unless each program has it.
         let rows = keyed.iter().flat_map(|(row, key)| {
@@ -349,7 +349,7 @@ impl Importer<'_> {
         }
         if table == Table::Programs {
             let place = format!("source `{}`", from.source.name);
-            self.count(place, "row", "of programs that other rows make", at);
+            self.count(place, "row", "of programs that other rows make; if not, change `distinct`", at);
         }
         false
     }
@@ -366,18 +366,12 @@ impl Importer<'_> {
     }
 
     /// The fields of a row, and texts for notes; none if every column is empty.
-    fn record(
-        &mut self,
-        from: Opened<'_>,
-        target: &Target,
-        fields: &[values::Field<'_>],
-        row: &Row,
-    ) -> Noted {
+    fn record(&mut self, from: Opened<'_>, target: &Target, fields: &[Field<'_>], row: &Row) -> Noted {
         let Opened { source, sheet, file } = from;
         let at = Location { file, line: row.line };
         let (mut record, mut notes, mut has_value) = (Record::new(), Vec::new(), false);
         let (mut is_broken, mut limit) = (false, None);
-        for to @ &values::Field { name: field, rule, .. } in fields {
+        for to @ &Field { name: field, rule, .. } in fields {
             let cell = cell_of(rule, source, sheet, row);
             let wrong = match to.make(&cell, sheet, row) {
                 Ok(made) => {
@@ -390,9 +384,7 @@ impl Importer<'_> {
                     has_value |= rule.value.is_none() && !made.value.is_null();
                     let column = rule.columns.first().unwrap_or(field);
                     notes.extend(made.note.map(|note| (column.clone(), note)));
-                    if !made.value.is_null() {
-                        record.insert(field.clone(), made.value);
-                    }
+                    record.extend((!made.value.is_null()).then(|| (field.clone(), made.value)));
                     if let Some(currency) = made.currency.filter(|_| field == "amount") {
                         record.insert("currency".to_owned(), currency.into());
                         limit = made.text.map(|text| (money::bare_header(column), text));
@@ -406,7 +398,7 @@ impl Importer<'_> {
             if to.money.is_none() || self.refused.insert((at, rule.columns.clone())) {
                 let line = line_of(self.text, &source.name, target.table, field);
                 let column = rule.columns.first().map(|name| sheet.place_of(name).at(at.line));
-                let kept = if is_broken { "; kept as a draft without it" } else { "" };
+                let kept = if is_broken { KEPT } else { "" };
                 let code = if is_broken { Code::KeptAsDraft } else { wrong.code };
                 let message = wrong.message + &column.unwrap_or_default() + kept;
                 // What equal problems of a field have in common: the cell; but numbers in another form are one problem.
@@ -418,6 +410,8 @@ impl Importer<'_> {
         limit.into_iter().for_each(|(column, text)| label_limit(&mut record, &column, &text));
         if is_broken {
             record.insert("publication".to_owned(), "draft".into());
+            let place = format!("source `{}`, {}", source.name, target.table.name());
+            self.count(place, "row", "kept as drafts without what is wrong in them", at);
         }
         let has_texts = target.table != Table::Translations || part_texts(&mut record);
         // What only states a currency is no fact.

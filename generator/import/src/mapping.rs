@@ -208,8 +208,7 @@ fn source(name: &str, value: &Value) -> Result<Source, Wrong> {
 
 /// The value of a word, if its schema allows it.
 fn checked(word: &str, schema: &Json, value: &Value) -> Result<Value, Wrong> {
-    fault(schema, value)
-        .map_or_else(|| Ok(value.clone()), |it| Err((format!("`{word}` {it}"), word.to_owned())))
+    fault(schema, value).map_or_else(|| Ok(value.clone()), |it| Err((format!("`{word}` {it}"), word.into())))
 }
 
 fn hint<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> String {

@@ -195,9 +195,7 @@ fn end(sum: &Sum, text: &str, field: &str, money: Option<&Money>) -> Result<(Val
 fn unread(field: &str, text: &str, fault: &Fault, source: &Source) -> Wrong {
     let or = "write a number and a currency, list it in `empty`, or add notes = true to the rule";
     let (what, help) = match fault {
-        Fault::Unlike => {
-            (", a range whose ends are not written alike", "write both in full, such as 10k-20k")
-        }
+        Fault::Unlike => (", a range whose ends are not written alike", "write both in full, as 10k-20k"),
         Fault::TwoFactors => (", which may be thousands or millions", "write its zeros, `k` or `million`"),
         Fault::Bare => return made::unread(field, text, ", which may be years or a telephone's number", or),
         Fault::Part(it) if it.bytes().any(|b| b.is_ascii_digit()) => return no_number(field, text, source),

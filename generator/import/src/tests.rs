@@ -224,11 +224,7 @@ fn several_days_in_a_cell_are_an_error_with_each_until_the_mapping_splits_them()
 #[test]
 fn what_is_not_declared_is_refused_with_the_line_to_add_and_nothing_is_written() {
     for (gone, code, message) in [
-        (
-            "dates = \"dmy\"\n",
-            "E0108",
-            "`deadlineOn` is `31/12/2026 17:00 CET`, and no order of day and month is declared",
-        ),
+        ("dates = \"dmy\"\n", "E0108", "`deadlineOn` is `31/12/2026 17:00 CET`, and no order of day"),
         ("numbers = \"1.234,56\"\n", "E0211", "`fundingMaxUsd` is `1.500,00`, expected a number"),
         (", notes = true", "E0108", "`deadlineOn` is `2026-12-31 17:00 CET`, a day with an hour"),
         ("\"Beca\" = \"scholarship\"", "E0201", "`programType`: `Beca` is not among `values`"),
@@ -461,7 +457,7 @@ fn a_program_of_two_sheets_has_the_seasons_of_both() {
         ("2031.csv", "No,Title,Ends\nK2,dunes,2031-02-02\nK3,Bogs,2031-02-03\n"),
     ]);
     let notes = format!("{:?}", place.imported());
-    assert!(notes.contains("1 row of programs that other rows make: row 2"), "{notes}");
+    assert!(notes.contains("of programs that other rows make; if not, change `distinct`: row 2"), "{notes}");
     assert_eq!(place.column("programs/y2030.ndjson", "name"), ["Reefs", "Dunes"]);
     assert_eq!(place.column("programs/y2031.ndjson", "name"), ["Bogs"]);
     let seasons = place.rows("cycles/y2031.ndjson");
@@ -530,6 +526,14 @@ fn a_broken_row_may_be_kept_as_a_draft() {
     let record = &place.rows("programs/grants.ndjson")[0];
     assert_eq!((&record["publication"], &record["eligibleCountries"]), (&json!("draft"), &Value::Null));
     assert_eq!(place.checked(), []);
+    // What a draft needs too is an error with its first cause.
+    let two = SHEET.replace("https://b.example/", "https://b.example/ www.c.example");
+    place.write("inbox/grants.csv", two.as_bytes());
+    let note = "source `grants`, programs: 1 row kept as drafts without what is wrong in them: row 3";
+    assert!(notes(&place.imported()).contains(note));
+    let message =
+        "`officialUrl` is `https://b.example/ www.c.example`, which is more than one address (column `Link`)";
+    assert_eq!(place.checked(), [("E0108", "grants.csv:3".to_owned(), message.to_owned())]);
 }
 
 #[test]

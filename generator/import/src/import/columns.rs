@@ -4,16 +4,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Importer, Keyed, Opened, place as place_in};
+use crate::fields::words_of;
 use crate::mapping::FILE;
+use crate::source::html;
 use crate::source::sheet::{Cell, listed_in};
-use crate::values::{is_state, items};
+use crate::values::{is_place, is_state, items};
+use crate::vocabulary::value_of;
 use crate::{days, money};
 use dataset::diagnostics::{Code, Diagnostic, Location};
 use dataset::schema::ValueType;
 use dataset::text::{counted, quoted};
 use snapshot::place;
 use snapshot::record::Locale;
-use snapshot::text::fold;
 
 /// Words of a column's name that has states of a country.
 const STATES: [&str; 4] = ["state", "states", "estado", "estados"];
@@ -22,8 +24,7 @@ impl Importer<'_> {
     /// Reports mapped columns that are not there.
     pub(super) fn check_columns(&mut self, Opened { source, sheet, file }: Opened<'_>) {
         let mapped = source.targets.iter().flat_map(|target| &target.fields);
-        let mapped =
-            mapped.flat_map(|(field, _, rule)| rule.columns.iter().map(move |it| (field.as_str(), it)));
+        let mapped = mapped.flat_map(|(to, _, rule)| rule.columns.iter().map(move |it| (to.as_str(), it)));
         let mut missing = BTreeSet::new();
         for (field, column) in mapped.chain(source.key.iter().map(|key| ("key", key))) {
             let times = sheet.columns.iter().filter(|name| *name == column).count();
@@ -35,9 +36,7 @@ impl Importer<'_> {
             let near = dataset::text::nearest(column, sheet.columns.iter().map(String::as_str));
             let help: String = match near {
                 _ if times > 1 => "rename one; or declare header_rows, if rows above distinguish them".into(),
-                _ if sheet.hidden_columns.contains(column) => {
-                    "it is hidden: hidden = \"take\" takes it".into()
-                }
+                _ if sheet.hidden_columns.contains(column) => "hidden: hidden = \"take\" takes it".into(),
                 Some(near) => format!("did you mean {}? Write it into {FILE}", quoted(near)),
                 None => format!("its columns are {}", sheet.columns.join(", ")),
             };
@@ -89,29 +88,39 @@ impl Importer<'_> {
         }
     }
 
-    /// Codes of countries that are those of states of the US too, in a column that has states: `IL` beside `WI`, or below
-    /// `Home State`.
-    pub(super) fn check_states(&mut self, Opened { source, sheet, file }: Opened<'_>) {
+    /// Codes of countries that may be others: below `Home State` or beside states of the US, as `IL` beside `WI`, or beside
+    /// codes of no country, as `PR` beside `SP`, which a country has for its own states.
+    pub(super) fn check_codes(&mut self, Opened { source, sheet, file }: Opened<'_>) {
         let fields = source.targets.iter().flat_map(|target| &target.fields);
-        for (field, _, rule) in fields.filter(|(name, ..)| name.ends_with("Countries")) {
+
+        for (field, _, rule) in fields.filter(|(it, ..)| it.ends_with("Countries") || it == "countryCode") {
             let Some(column) = rule.columns.first().and_then(|name| sheet.column(name)) else { continue };
             let words = sheet.cells(column).flat_map(|(row, cell)| {
                 let words = items(&cell.text(), source.lists.as_deref().unwrap_or("|"));
                 words.into_iter().map(|word| (row.line, word))
             });
-            let words = words.filter(|(_, word)| is_state(word) || word.starts_with("US-"));
-            let (both, states): (Vec<_>, Vec<_>) = words.partition(|(_, word)| place::find(word).is_some());
-            let header = fold(&sheet.columns[column]);
-            let mut header = header.split(|c: char| !c.is_alphanumeric());
-            let open: Vec<_> = both.iter().filter(|(_, word)| !rule.values.contains_key(word)).collect();
-            let Some((line, word)) = open.first() else { continue };
-            if states.is_empty() && !header.any(|word| STATES.contains(&word)) {
-                continue;
-            }
+            let is_code = |word: &str| word.len() == 2 && word.bytes().all(|it| it.is_ascii_uppercase());
+            let is_of_us = |word: &str| is_state(word) || word.starts_with("US-");
+            let words = words.filter(|(_, word)| is_code(word) || word.starts_with("US-"));
+            let (mut own, mut others): (Vec<_>, _) = words.partition(|(_, it)| place::find(it).is_some());
+            // `UK` and `EU` are names of places; what means nothing is no code.
+            let is_none =
+                |it: &String| rule.values.get(it).map_or(source.empty.contains(it), String::is_empty);
+            let is_name = |it: &String| is_place(it) || value_of("places", it).is_some() || is_none(it);
+            others.retain(|(_, word)| is_of_us(word) || !is_name(word));
+            let are_states = others.iter().all(|(_, word)| is_of_us(word));
+            own.retain(|(_, it)| !rule.values.contains_key(it) && (is_state(it) || !are_states));
+            let is_named = words_of(&sheet.columns[column]).iter().any(|it| STATES.contains(&it.as_str()));
+            let doubt = own.first().filter(|_| is_named || !others.is_empty());
+            let Some((line, word)) = doubt else { continue };
             let country = place::find(word).map_or("", |place| place.name(Locale::En));
-            let message = format!("`{field}` is `{word}`, which is {country} or, among states, the state");
-            let codes: BTreeSet<&String> = open.iter().map(|(_, it)| it).collect();
-            let pairs: String = codes.into_iter().map(|it| format!("{it} = \"US-{it}\", ")).collect();
+            let others: BTreeSet<String> = others.iter().map(|(_, it)| quoted(it)).collect();
+            let others = Vec::from_iter(others).join(", ");
+            let among = if others.is_empty() { "states" } else { &others };
+            let message = format!("`{field}` is `{word}`, which is {country} or, among {among}, the state");
+            let codes: BTreeSet<&String> = own.iter().map(|(_, it)| it).collect();
+            let of = if are_states { "US" } else { "…" };
+            let pairs: String = codes.into_iter().map(|it| format!("{it} = \"{of}-{it}\", ")).collect();
             let help = format!(
                 "write which each is into its rule: values = {{ {pairs}\"*\" = \"*\" }}, or {word} = \"{word}\" for the country"
             );
@@ -150,6 +159,21 @@ impl Importer<'_> {
         }
     }
 
+    /// Counts the links in columns that no rule takes an address from.
+    pub(super) fn count_links(&mut self, Opened { source, sheet, file }: Opened<'_>) {
+        let fields = source.targets.iter().flat_map(|target| &target.fields);
+        let rules = fields.filter(|(_, kind, _)| *kind == ValueType::Url).flat_map(|(.., it)| &it.columns);
+        let taken: BTreeSet<usize> = rules.filter_map(|name| sheet.column(name)).collect();
+        let is_lost = |it: &Cell| matches!(html::plain(it).as_ref().unwrap_or(it), Cell::Link(text, to) if !to.contains(text));
+        for column in (0..sheet.columns.len()).filter(|at| !taken.contains(at)) {
+            for (row, _) in sheet.cells(column).filter(|(_, cell)| is_lost(cell)) {
+                let place = format!("source `{}`: {}", source.name, quoted(&sheet.columns[column]));
+                let at = Location { file, line: row.line };
+                self.count(place, "cell", "with links that no field takes", at);
+            }
+        }
+    }
+
     /// The rows with their keys. A row without one of its own is one error: nothing else sees it.
     pub(super) fn keys<'s>(&mut self, Opened { source, sheet, file }: Opened<'s>) -> Vec<Keyed<'s>> {
         let columns: Vec<usize> = source.key.iter().filter_map(|column| sheet.column(column)).collect();
@@ -174,8 +198,7 @@ impl Importer<'_> {
                 }
             };
             let code = if key.is_empty() { Code::MissingField } else { Code::DuplicateId };
-            let help =
-                "give each row its own, or change `key`; if it is no record, list its first text in `skip`";
+            let help = "give each row its own, change `key`, or, if no record, list its first text in `skip`";
             let problem = Diagnostic::new(code, Location { file, line: row.line }, message);
             self.report.push(problem.value("key", key).help(help));
         }

@@ -44,6 +44,24 @@ fn a_link_to_a_mail_address_is_the_address() {
 }
 
 #[test]
+fn entities_of_a_table_are_read_once() {
+    let text = |cell: &str| {
+        read(format!("a,b\n{cell},1\n").as_bytes(), &Reading::default()).unwrap().rows[0].cells[0].text()
+    };
+    assert_eq!(text("R&amp;D &#64257;x&nbsp;y"), "R&D \u{fb01}x\u{a0}y");
+    assert_eq!(text("&amp;amp; R&D; x"), "&amp; R&D; x");
+    assert_eq!(text("&lt;b&gt;&amp;amp;&lt;/b&gt;"), "&lt;b&gt;&amp;amp;&lt;/b&gt;");
+}
+
+#[test]
+fn names_of_one_long_slug_have_slugs_within_the_limit() {
+    let long = "A".repeat(220);
+    let place = place(&format!("1,{long},,X,https://a.example/1,\n2,{long},,X,https://a.example/2,\n"));
+    place.write(FILE, format!("{MAPPING}programType = {{ value = \"grant\" }}\n").as_bytes());
+    assert_eq!(place.checked(), []);
+}
+
+#[test]
 fn a_separator_in_quotes_or_in_a_known_value_separates_nothing() {
     let place = place(
         "1,A,,X,https://a.example/1,\"Art,\"\"Boats, large\"\",Music\"\n2,B,,X,https://a.example/2,\"Sea, Ice\"\n\
@@ -80,10 +98,12 @@ fn a_code_of_a_state_that_is_a_countrys_is_an_error_with_both_in_a_column_of_sta
         ("Where", "WI = \"US-WI\", ", "\"WI, CA\"", "`CA`, which is Canada or"),
         ("Home State", "", "MN", "`MN`, which is Mongolia or"),
         ("Estado(s)", "", "GA", "`GA`, which is Gabon or"),
+        ("Where", "SP = \"BR\", ", "\"SP, PR, AL\"", "`PR`, which is Puerto Rico or, among `SP`, the state"),
     ] {
         let refused = sheet(header, values, places).refused();
         assert!(refused[0].0 == "E0108" && refused[0].2.contains(message), "{refused:?}");
     }
+    sheet("Where", "EL = \"GR\", XX = \"\", EU = \"ES|FR\", ", "\"EL, XX, EU, UK, FR\"").imported();
     let place = sheet("State", "IL = \"US-IL\", CA = \"CA\", ", "\"IL, CA\"");
     place.imported();
     assert_eq!(place.rows("programs/a.ndjson")[0]["eligibleCountries"], json!(["US-IL", "CA"]));

@@ -82,10 +82,8 @@ fn a_row_without_a_key_is_skipped_by_its_first_text() {
 
 #[test]
 fn what_a_number_format_shows_is_read_in_the_form_of_the_program_that_shows_it() {
-    let source = mapping::Source {
-        numbers: mapping::NumberForm::try_from("1.234,56".to_owned()).ok(),
-        ..Default::default()
-    };
+    let numbers = mapping::NumberForm::try_from("1.234,56".to_owned()).ok();
+    let source = mapping::Source { numbers, ..Default::default() };
     let cell = Cell::Shown("$2.5 million".to_owned());
     let (name, kind, rule) = ("fundingMaxUsd".to_owned(), ValueType::Number, mapping::Rule::default());
     let to = values::Field { name: &name, kind, rule: &rule, source: &source, money: None };

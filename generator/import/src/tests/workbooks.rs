@@ -119,6 +119,37 @@ fn a_cell_in_the_last_corner_and_a_file_that_unpacks_without_end_cost_nothing() 
 }
 
 #[test]
+fn links_of_formulas_are_addresses_and_those_that_no_field_takes_are_counted() {
+    let link = |at: &str| {
+        format!("<c r=\"{at}\" t=\"str\"><f>HYPERLINK(\"https://a.example/{at}\",\"x\")</f><v>page</v></c>")
+    };
+    let rows = sheet_of(&[format!("{}{}", text("A2", "A1"), link("B2")), link("A3") + &link("B3")]);
+    let mapping = "[sources.a]\nfile = \"a\"\n[sources.a.programs]\nname = \"Ref\"\nofficialUrl = \"Day\"\n";
+    let place = Place::new(&[(FILE, mapping)]);
+    place.write("a", &workbook(&[("Calls", "visible", &rows)], false));
+    let note = "source `a`: `Ref`: 1 cell with links that no field takes: row 3";
+    assert!(notes(&place.imported()).contains(note));
+    let addresses = ["https://a.example/B2", "https://a.example/B3"];
+    assert_eq!(place.column("programs/a.ndjson", "officialUrl"), addresses);
+    // A part of an address is none.
+    assert_eq!(Cell::hyperlink("HYPERLINK(\"https://a.example/\"&A2)"), None);
+}
+
+#[test]
+fn a_date_of_opendocument_is_what_the_sheet_shows() {
+    for (shown, is_day) in [("January 15", false), ("1/17", false), ("May 2017", false), ("15/01/17", true)] {
+        let cell = format!(
+            "<table:table-cell office:value-type=\"date\" office:date-value=\"2017-01-15\"><text:p>{shown}</text:p></table:table-cell>"
+        );
+        let book = opendocument(&format!(
+            "<table:table table:name=\"A\"><table:table-row><table:table-cell office:value-type=\"string\"><text:p>Day</text:p></table:table-cell></table:table-row><table:table-row>{cell}</table:table-row></table:table>"
+        ));
+        let read = read_book(&book, None).unwrap();
+        assert_eq!(matches!(read.rows[0].cells[0], Cell::Moment(_)), is_day, "{shown}");
+    }
+}
+
+#[test]
 fn the_comment_of_a_cell_is_no_text_and_no_link_of_it() {
     let comment = "<office:annotation><dc:creator>Ann</dc:creator><text:p>see <text:a xlink:href=\"https://x.example/\">it</text:a></text:p></office:annotation>";
     let cells =

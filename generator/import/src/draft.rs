@@ -3,13 +3,12 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::io::ErrorKind;
 use std::path::Path;
 
 use super::mapping::{self, FILE, Rule, Source, quoted};
 use super::source::sheet::{Cell, Row, listed_in};
-use crate::fields::{FIELDS, Field};
-use crate::files::{ImportError, read_source, replace};
+use crate::fields::{FIELDS, Field, language_of};
+use crate::files::{ImportError, read_source, replace, text_of};
 use crate::values::items;
 use crate::vocabulary::{find_word, is_empty_mark, value_of};
 use crate::{money, values};
@@ -55,11 +54,8 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
     let of_organizations: Vec<bool> =
         drafts.map(|it| it.organizations().is_some() && !it.has_programs(&it.taken())).collect();
     read.iter_mut().zip(of_organizations).for_each(|(found, is_one)| found.is_of_organizations = is_one);
-    if let Some(it) =
-        read.iter().find(|it| before.get("sources").is_some_and(|all| all.get(&it.name).is_some()))
-    {
-        let more =
-            format!("remove it, or add another: opdir import {} NAME --draft --from FILE", data.display());
+    if let Some(it) = read.iter().find(|it| before.get("sources").and_then(|s| s.get(&it.name)).is_some()) {
+        let more = format!("remove it, or add one: opdir import {} NAME --draft --from FILE", data.display());
         return Err(ImportError::output(&path, format!("[sources.{}] is there already: {more}", it.name)));
     }
     let mut text = String::from("# Each guess states its evidence; correct what is wrong.\n");
@@ -90,10 +86,7 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
 
 /// The mapping that a dataset has, as text and read; empty where there is none.
 fn known(path: &Path) -> Result<(String, toml::Table), ImportError> {
-    let text = match std::fs::read_to_string(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-        text => text.map_err(|error| ImportError::input(path, error))?,
-    };
+    let text = text_of(path)?;
     let table = text.parse().map_err(|error: toml::de::Error| ImportError::input(path, error))?;
     Ok((text, table))
 }
@@ -136,11 +129,13 @@ impl Draft<'_> {
         match &why {
             Some((column, why)) => line(format!("key     = {}  # {why}", quoted(&self.sheet.columns[*column]))),
             None => line(
-                "# ? key = \"…\"  # no column is different in every row: without a key, there are no seasons and sums"
+                "# ? key = \"…\"  # no column but long texts, days and sums is different in every row: without a key, there are no seasons and sums"
                     .to_owned(),
             ),
         }
-        let used: BTreeSet<usize> = taken.values().map(|(column, _)| *column).chain(key).collect();
+        let translated = key.and_then(|_| self.translated(&taken));
+        let of_translations = translated.into_iter().flatten().map(|(_, text)| text.0);
+        let used = taken.values().map(|(column, _)| *column).chain(key).chain(of_translations).collect();
         let declared = [
             self.dates(&taken),
             self.numbers(&taken),
@@ -207,18 +202,18 @@ impl Draft<'_> {
             let mut ends = [words.next(), words.next_back()].into_iter().flatten();
             ends.any(|word| value_of("organization", word).is_some())
         };
-        let is_known = |it: &Vec<String>| {
-            it.len() > 1 && (it.iter().any(|part| names.contains(part)) || it.iter().all(is_called))
+        let known = |it: &Vec<_>| {
+            it.len() > 1 && (it.iter().any(|it| names.contains(it)) || it.iter().all(is_called))
         };
         let joints = [",", " and ", " & ", " + ", " y ", " et ", " und ", " e "];
-        let is_joined = |text: &&String| parts(text, &joints).iter().any(is_known);
+        let is_joined = |text: &&String| parts(text, &joints).iter().any(known);
         names.iter().find(|text| is_parted(text) || is_joined(text)).cloned()
     }
 
     /// The columns that are mapped to nothing.
     fn free(&self, used: &BTreeSet<usize>) -> impl Iterator<Item = (usize, &String)> {
         let columns = self.sheet.columns.iter().enumerate();
-        columns.filter(|(column, name)| !used.contains(column) && !name.is_empty())
+        columns.filter(|(at, it)| !used.contains(at) && !it.is_empty() && !money::is_currency_column(it))
     }
 
     fn rest(&self, used: &BTreeSet<usize>) -> Option<String> {
@@ -242,10 +237,8 @@ impl Draft<'_> {
         let place = places.into_iter().find(|at| !taken.contains_key(at));
         let places = place.into_iter().flat_map(|at| unmapped(at, "places", Self::places_shown));
         let found: Vec<String> = days.chain(sums).chain(places).collect();
-        let currencies = self.sheet.columns.iter().filter(|name| money::is_currency_column(name));
-        let currencies = currencies.map(|name| format!("; {} is read as the currency of sums", quoted(name)));
         let why = match found.is_empty() {
-            true => format!("not published{}", currencies.collect::<String>()),
+            true => "not published".to_owned(),
             false => format!("? not published; {}", found.join("; ")),
         };
         self.rest(used).map(|line| format!("{line}  # {why}"))
@@ -317,8 +310,9 @@ impl Draft<'_> {
                 (None, _) => {}
             }
         }
-        if key.is_some() {
+        if let Some(key) = key {
             self.sums(out, taken, money);
+            self.translations(out, taken, key);
             self.cycles(out, taken, shared.as_ref().map_or("Current call", |(title, _)| title));
         }
     }
@@ -341,9 +335,8 @@ impl Draft<'_> {
         let fields = source.targets.iter().flat_map(|it| values::Field::all(source, it, self.sheet));
         let fields: Vec<_> = fields.filter(|it| it.rule.columns.first() == Some(name)).collect();
         let fits = |row: &Row, cell: &Cell| {
-            let is_taken =
-                |it: &values::Field<'_>| it.make(cell, self.sheet, row).is_ok_and(|made| it.is_taken(&made));
-            !fields.is_empty() && fields.iter().all(is_taken)
+            let make = |it: &values::Field<'_>| it.make(cell, self.sheet, row);
+            !fields.is_empty() && fields.iter().all(|it| make(it).is_ok_and(|made| it.is_taken(&made)))
         };
         let meant = fields.iter().find_map(|it| find_word("meaning", it.name)).unwrap_or("is this the name");
         let key = source.key.first().and_then(|key| self.sheet.column(key));
@@ -411,17 +404,15 @@ impl Draft<'_> {
             let _ = writeln!(out, "# ? {name} = {}  # {all} different words", rule.to_toml());
             return;
         }
-        let unknown = words.iter().filter(|word| field.value_of(word).is_none()).count();
+        let few = words.iter().filter(|word| field.value_of(word).is_none()).count();
         let value = |word: String| (field.value_of(&word).unwrap_or_default().to_owned(), word);
         rule.values = words.into_iter().map(value).map(|(value, word)| (word, value)).collect();
-        let mut known = field.allowed().collect::<Vec<_>>().join(", ");
-        if known.is_empty() {
-            "grant, fellowship, scholarship, prize … or a word of yours".clone_into(&mut known);
-        }
-        let question =
-            format!("  # ? {unknown} of {all} words are not known: write for each \"\" what it is: {known}");
+        let known = field.allowed().collect::<Vec<_>>().join(", ");
+        let any = "grant, fellowship, scholarship, prize … or a word of yours";
+        let of = if known.is_empty() { any } else { &known };
+        let doubt = format!("  # ? {few} of {all} words are not known: write for each \"\" what it is: {of}");
         // Words that are all known prove the column, whatever its name.
-        let evidence = if unknown == 0 { self.evidence((taken.0, true)) } else { question };
+        let evidence = if few == 0 { self.evidence((taken.0, true)) } else { doubt };
         let _ = writeln!(out, "{name} = {}{evidence}", rule.to_toml());
     }
 
@@ -433,11 +424,15 @@ impl Draft<'_> {
     fn taken(&self) -> Taken {
         let mut taken = Taken::new();
         let mut used = BTreeSet::new();
-        // Names that leave no doubt come first.
-        for is_sure in [true, false] {
+        // Names that leave no doubt come first; those with a language stand for the same texts as others, if there are any.
+        for (is_sure, of_languages) in [(true, false), (false, false), (false, true)] {
+            if of_languages && taken.contains_key(&(Table::Programs, "name")) {
+                break;
+            }
+            let is_free = |at: usize| of_languages || language_of(&self.sheet.columns[at]).is_none();
             for field in FIELDS.iter().filter(|field| field.table != Table::Organizations) {
                 let at = (field.table, field.name);
-                let found = field.find(&self.sheet.columns, |column| !used.contains(&column));
+                let found = field.find(&self.sheet.columns, |at| is_free(at) && !used.contains(&at));
                 if let Some(found) = found.filter(|it| it.1 == is_sure && !taken.contains_key(&at)) {
                     used.insert(found.0);
                     taken.insert(at, found);

@@ -7,6 +7,7 @@ use crate::vocabulary::{find_word, is_key, key_of, value_of};
 use dataset::Table;
 use dataset::schema::{Column, ValueType, published};
 use dataset::text::data_rows;
+use snapshot::record::Locale;
 use snapshot::text::fold;
 
 /// A field that a draft can map.
@@ -116,8 +117,15 @@ impl Field {
     }
 }
 
-fn words_of(column: &str) -> Vec<String> {
+/// The folded words of a column's name.
+pub(super) fn words_of(column: &str) -> Vec<String> {
     fold(column).split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_owned).collect()
+}
+
+/// The name of a column without its language, as of `Name@es` or, in XML, `name[lang=es]`; and the language.
+pub(super) fn language_of(column: &str) -> Option<(&str, Locale)> {
+    let (name, code) = column.rsplit_once('@').or_else(|| column.strip_suffix(']')?.rsplit_once("[lang="))?;
+    Some((name.trim(), Locale::parse(&code.trim().to_lowercase())?))
 }
 
 /// Whether a text is a common name of a column.

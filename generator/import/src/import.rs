@@ -9,11 +9,10 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::files::{ImportError, Outcome, bytes_of, sheet_of, shown};
-use crate::made::Wrong;
 use crate::mapping::{self, FILE, Mapped, Rule, Source, Target, kinds};
-use crate::output::{self, Identities, Imported, Outputs, Record, Rows, identity};
+use crate::output::{self, Identities, Imported, KEPT, Outputs, Record, Rows, identity};
 use crate::source::sheet::{Cell, Row, Sheet, listed, rows_of};
-use crate::{days, edits, money, values};
+use crate::{days, edits, money, values::Field};
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
 use dataset::text::{counted, quoted};
@@ -55,8 +54,6 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         made: output::made_elsewhere(&sources, &chosen, options.data),
         noted: BTreeSet::new(),
         counts: BTreeMap::new(),
-        alike: BTreeMap::new(),
-        shares: BTreeMap::new(),
         refused: BTreeSet::new(),
     };
     for source in &chosen {
@@ -72,8 +69,8 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     if found.iter().any(|it| matches!(it.code, Code::BadMapping | Code::BadSource | Code::LostColumn)) {
         return Err(ImportError::Data);
     }
-    let errors = found.into_iter().filter(|it| it.code.id().starts_with('E'));
-    let broken = errors.map(|it| (it.at, it.field.as_deref().unwrap_or_default().to_owned()));
+    let kept = found.into_iter().filter(|it| it.code == Code::KeptAsDraft || it.code.id().starts_with('E'));
+    let broken = kept.map(|it| ((it.at, it.field.clone().unwrap_or_default()), it.clone()));
     let mut imported = Imported { broken: broken.collect(), ..Imported::default() };
     output::complete(options.data, &mut outputs, report)?;
     output::keep_ids(options.data, &mut outputs, report)?;
@@ -169,10 +166,6 @@ struct Importer<'a> {
     noted: BTreeSet<(String, String)>,
     /// The rows of what is counted: where it is, its name, and what became of it.
     counts: BTreeMap<(String, &'static str, &'static str), Vec<u32>>,
-    /// Names of which there is one record each, by their letters and digits.
-    alike: BTreeMap<(Table, String), Vec<String>>,
-    /// How many cells are numbers, by source and column, where some are not.
-    shares: BTreeMap<(String, String), String>,
     /// Rows and columns of sums that have an error already.
     refused: BTreeSet<(Location, Vec<String>)>,
 }
@@ -196,8 +189,9 @@ impl Importer<'_> {
         self.report_doubts(from);
         self.check_columns(from);
         self.check_dates(from);
-        self.check_states(from);
+        self.check_codes(from);
         self.report_new_columns(from);
+        self.count_links(from);
         let keyed = self.keys(from);
         for target in &source.targets {
             let mut rows = self.records(from, target, &keyed);
@@ -219,8 +213,7 @@ impl Importer<'_> {
                     "{left} of {table} left source `{}`, and {came} came with the same names: did the key change?",
                     source.name
                 );
-                let help = "if they are the same records, declare gone = \"rename\": ids and addresses stay; if they are \
-                            others, gone = \"remove\"; or restore `key` or the keys in the source";
+                let help = "the same: gone = \"rename\" keeps ids; others: gone = \"remove\"; or restore it";
                 let problem = Diagnostic::new(Code::DuplicateId, at, message);
                 self.report.push(problem.value("key", source.key.join(", ")).help(help));
             }
@@ -237,11 +230,6 @@ impl Importer<'_> {
         for ((place, what, became), lines) in &self.counts {
             let count = counted(lines.len(), what);
             self.report.note(format!("{place}: {count} {became}: {}", rows_of(lines)));
-        }
-        for ((table, _), names) in self.alike.iter().filter(|(_, names)| names.len() > 1) {
-            let (table, names) = (table.name(), names.join(", "));
-            self.report
-                .note(format!("{table}: {names} differ only by accents and signs; `values` makes them one"));
         }
     }
 
@@ -265,8 +253,7 @@ impl Importer<'_> {
             let (message, help) = match source.reading.sections {
                 None => (
                     "with one cell",
-                    "declare sections = \"NAME\" if they are headings: the column NAME has them in the rows below; \
-                     sections = \"\" if they are records; or list them in `skip`",
+                    "headings: sections = \"NAME\"; records: sections = \"\"; others: list them in `skip`",
                 ),
                 Some(_) => ("with one cell and no rows below", "list them in `skip`"),
             };
@@ -283,7 +270,7 @@ impl Importer<'_> {
         let of_program = source.targets.iter().any(|it| it.table == Table::Programs && is_keyed(it));
         let of_program = of_program && is_of_a_program(target);
         let takes_key = target.table.input_only_fields().contains(&"key");
-        let fields = values::Field::all(source, target, sheet);
+        let fields = Field::all(source, target, sheet);
         let mut records = Vec::new();
         // What the mapping states alone is one record, unless each program has it.
         let rows = keyed.iter().flat_map(|(row, key)| {
@@ -333,7 +320,6 @@ impl Importer<'_> {
         };
         let Some(earlier) = self.made.get_mut(&(table, known.clone())) else {
             self.made.insert((table, known), Some((at, output::line_of(record))));
-            self.note_alike(target, record);
             return true;
         };
         if let Some((first, line)) = earlier {
@@ -355,10 +341,7 @@ impl Importer<'_> {
                 let column = rule.and_then(|it| Some(from.sheet.place_of(it.columns.first()?).at(at.line)));
                 let both = format!("{}{}, and {}", quoted(&here), column.unwrap_or_default(), quoted(&there));
                 let message = format!("`{field}` is {both} in {place}, the same one of {}", table.name());
-                let help = format!(
-                    "write one value into both rows, or list one in `skip`; if it changes with each sheet, only the source that \
-                     decides has a rule of `{field}` ({FILE})"
-                );
+                let help = "write one value into both rows, or leave the rule of the field out of one source";
                 let problem = Diagnostic::new(Code::BadValue, at, message);
                 self.report.push(problem.value(field.clone(), format!("{known}: {here}")).help(help));
             }
@@ -366,7 +349,7 @@ impl Importer<'_> {
         }
         if table == Table::Programs {
             let place = format!("source `{}`", from.source.name);
-            self.count(place, "row", "of programs that other rows make", at);
+            self.count(place, "row", "of programs that other rows make; if not, change `distinct`", at);
         }
         false
     }
@@ -382,27 +365,13 @@ impl Importer<'_> {
         }
     }
 
-    /// Remembers names of which there is one record each.
-    fn note_alike(&mut self, target: &Target, record: &Record) {
-        let field = target.distinct().filter(|field| *field != "key");
-        let Some(name) = field.and_then(|field| record.get(field)?.as_str()) else { return };
-        let letters = snapshot::text::fold(name).chars().filter(|c| c.is_alphanumeric()).collect();
-        self.alike.entry((target.table, letters)).or_default().push(quoted(name));
-    }
-
     /// The fields of a row, and texts for notes; none if every column is empty.
-    fn record(
-        &mut self,
-        from: Opened<'_>,
-        target: &Target,
-        fields: &[values::Field<'_>],
-        row: &Row,
-    ) -> Noted {
+    fn record(&mut self, from: Opened<'_>, target: &Target, fields: &[Field<'_>], row: &Row) -> Noted {
         let Opened { source, sheet, file } = from;
         let at = Location { file, line: row.line };
         let (mut record, mut notes, mut has_value) = (Record::new(), Vec::new(), false);
         let (mut is_broken, mut limit) = (false, None);
-        for to @ &values::Field { name: field, rule, .. } in fields {
+        for to @ &Field { name: field, rule, .. } in fields {
             let cell = cell_of(rule, source, sheet, row);
             let wrong = match to.make(&cell, sheet, row) {
                 Ok(made) => {
@@ -415,9 +384,7 @@ impl Importer<'_> {
                     has_value |= rule.value.is_none() && !made.value.is_null();
                     let column = rule.columns.first().unwrap_or(field);
                     notes.extend(made.note.map(|note| (column.clone(), note)));
-                    if !made.value.is_null() {
-                        record.insert(field.clone(), made.value);
-                    }
+                    record.extend((!made.value.is_null()).then(|| (field.clone(), made.value)));
                     if let Some(currency) = made.currency.filter(|_| field == "amount") {
                         record.insert("currency".to_owned(), currency.into());
                         limit = made.text.map(|text| (money::bare_header(column), text));
@@ -430,9 +397,8 @@ impl Importer<'_> {
             // One error for each sum, whatever fields are made of it.
             if to.money.is_none() || self.refused.insert((at, rule.columns.clone())) {
                 let line = line_of(self.text, &source.name, target.table, field);
-                let wrong = self.with_share(wrong, from, rule);
                 let column = rule.columns.first().map(|name| sheet.place_of(name).at(at.line));
-                let kept = if is_broken { "; kept as a draft without it" } else { "" };
+                let kept = if is_broken { KEPT } else { "" };
                 let code = if is_broken { Code::KeptAsDraft } else { wrong.code };
                 let message = wrong.message + &column.unwrap_or_default() + kept;
                 // What equal problems of a field have in common: the cell; but numbers in another form are one problem.
@@ -444,26 +410,14 @@ impl Importer<'_> {
         limit.into_iter().for_each(|(column, text)| label_limit(&mut record, &column, &text));
         if is_broken {
             record.insert("publication".to_owned(), "draft".into());
+            let place = format!("source `{}`, {}", source.name, target.table.name());
+            self.count(place, "row", "kept as drafts without what is wrong in them", at);
         }
         let has_texts = target.table != Table::Translations || part_texts(&mut record);
         // What only states a currency is no fact.
         let has_amount = !target.has("amount") || record.contains_key("amount");
         let is_one = has_texts && has_amount && (has_value || target.is_fixed());
         ((is_one || is_broken).then_some(record), notes)
-    }
-
-    /// Adds how many cells of a column are written as `numbers` declares: what is wrong, a cell or the mapping?
-    fn with_share(&mut self, wrong: Wrong, Opened { source, sheet, .. }: Opened<'_>, rule: &Rule) -> Wrong {
-        let column = rule.columns.first().filter(|_| wrong.code == Code::Separators);
-        let Some(column) = column else { return wrong };
-        let of_column = || {
-            let cells = sheet.column(column).into_iter().flat_map(|at| sheet.cells(at));
-            let texts = cells.map(|(_, cell)| cell.text()).filter(|it| !source.empty.contains(it));
-            let (fit, rest): (Vec<_>, Vec<_>) = texts.partition(|it| money::read(it, source.numbers).is_ok());
-            format!("{} of {} are read", fit.len(), counted(fit.len() + rest.len(), "cell"))
-        };
-        let share = self.shares.entry((source.name.clone(), column.clone())).or_insert_with(of_column);
-        Wrong { help: format!("{}; {share}", wrong.help), ..wrong }
     }
 
     /// Adds what is no value as facts of the row's program.

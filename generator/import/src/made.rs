@@ -4,7 +4,8 @@ use std::fmt::Display;
 
 use serde_json::Value;
 
-use crate::mapping::Source;
+use crate::mapping::{self, Source};
+use crate::vocabulary::is_empty_mark;
 use dataset::diagnostics::Code;
 use dataset::text::quoted;
 
@@ -33,7 +34,9 @@ pub(super) fn refused(field: &str, text: &str, what: impl Display, help: impl In
 
 /// Why a cell has words that are not understood.
 pub(super) fn unread(field: &str, text: &str, what: impl Display, help: impl Into<String>) -> Wrong {
-    Wrong { is_unread: true, ..refused(field, text, what, help) }
+    let empty = || format!("list it in its source: empty = [{}]", mapping::quoted(text));
+    let empty = is_empty_mark(text).then(|| refused(field, text, ", which stands for nothing", empty()));
+    Wrong { is_unread: true, ..empty.unwrap_or_else(|| refused(field, text, what, help)) }
 }
 
 /// A value, and what is to be noted beside it.
@@ -57,10 +60,7 @@ pub(super) type Read = Result<Made, Wrong>;
 
 pub(super) fn no_number(field: &str, text: &str, source: &Source) -> Wrong {
     let (what, help) = match source.numbers {
-        None => (
-            ", expected a number".to_owned(),
-            "declare how the source writes numbers: numbers = \"1.234,56\" or \"1,234.56\"",
-        ),
+        None => (", expected a number".into(), "declare its form: numbers = \"1.234,56\" or \"1,234.56\""),
         Some(form) => (
             format!(", which is not written as `numbers = \"{form}\"` says"),
             "correct it in the source; or, if most are written so, correct `numbers`",

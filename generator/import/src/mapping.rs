@@ -208,8 +208,7 @@ fn source(name: &str, value: &Value) -> Result<Source, Wrong> {
 
 /// The value of a word, if its schema allows it.
 fn checked(word: &str, schema: &Json, value: &Value) -> Result<Value, Wrong> {
-    fault(schema, value)
-        .map_or_else(|| Ok(value.clone()), |it| Err((format!("`{word}` {it}"), word.to_owned())))
+    fault(schema, value).map_or_else(|| Ok(value.clone()), |it| Err((format!("`{word}` {it}"), word.into())))
 }
 
 fn hint<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> String {
@@ -254,10 +253,8 @@ fn rule(field: &str, value: &Value) -> Result<Rule, Wrong> {
     };
     for (word, value) in &members {
         let Some(schema) = rule_words().get(word) else {
-            let known = || words(rule_words());
-            let near = nearest(word, known()).map(|near| format!("did you mean `{near}`?"));
-            let near = near.unwrap_or_else(|| known().collect::<Vec<_>>().join(", "));
-            return Err(wrong(format!("`{word}` is not known; {near}")));
+            let hint = hint(word, words(rule_words()));
+            return Err(wrong(format!("`{word}` is no word of rules{hint}")));
         };
         checked(word, schema, value).map_err(|(message, _)| wrong(message))?;
     }

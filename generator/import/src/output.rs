@@ -1,5 +1,6 @@
 //! The records that an import writes: one file for each table and source.
 
+use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -20,6 +21,9 @@ pub(super) type Columns = BTreeMap<String, ColumnPlace>;
 /// Where the rows of a file and the columns of its fields are in its source; rows that have left it are nowhere.
 type Places = (Vec<Option<Location>>, Columns);
 
+/// What the problem of a cell ends with that its row is kept as a draft without.
+pub(super) const KEPT: &str = "; kept as a draft without it";
+
 /// What an import makes, before it is written.
 #[derive(Debug, Default)]
 pub struct Imported {
@@ -28,8 +32,8 @@ pub struct Imported {
     /// Content by path relative to the dataset; a file without content is removed.
     pub files: BTreeMap<String, Vec<u8>>,
     pub(super) places: BTreeMap<String, Places>,
-    /// Rows that have errors already, and the fields that these are of.
-    pub(super) broken: BTreeSet<(Location, String)>,
+    /// Problems of rows by the fields that they are of.
+    pub(super) broken: BTreeMap<(Location, Cow<'static, str>), Diagnostic>,
 }
 
 impl Imported {
@@ -43,8 +47,8 @@ impl Imported {
         // Only what the check found follows from what the import found, which stands in no table.
         let follows = |it: &Diagnostic, is_checked: bool| match it.code {
             Code::MissingField if is_checked => {
-                let of_row = self.broken.range((it.at, String::new())..).take_while(|(at, _)| *at == it.at);
-                of_row.into_iter().any(|(_, field)| names(it, field))
+                let row = self.broken.range((it.at, "".into())..).take_while(|((at, _), _)| *at == it.at);
+                row.into_iter().any(|((_, field), cause)| cause.code != Code::KeptAsDraft && names(it, field))
             }
             // A table that is made of a column, none of whose cells has a value.
             Code::NoTable => lacks_fields && made.iter().any(|table| names(it, table)),
@@ -52,7 +56,15 @@ impl Imported {
         };
         report.relocate(origin, |it, file| {
             let columns = places(file).map(|(_, columns)| columns);
-            columns.into_iter().for_each(|columns| add_column(it, columns));
+            let is_missed = it.code == Code::MissingField && columns.is_some();
+            let cause = self.broken.get(&(it.at, it.field.clone().unwrap_or_default()));
+            // What a draft needs too is missing because its cell is wrong.
+            if let Some(cause) = cause.filter(|it| is_missed && it.code == Code::KeptAsDraft) {
+                let message = cause.message.replace(KEPT, "");
+                *it = Diagnostic { code: Code::BadValue, message, ..cause.clone() };
+            } else {
+                columns.into_iter().for_each(|columns| add_column(it, columns));
+            }
             !follows(it, columns.is_some())
         });
         if report.error_count() > 0 {
@@ -91,10 +103,8 @@ fn add_column(it: &mut Diagnostic, columns: &Columns) {
             || format!("{field} = {{ value = \"…\" }}"),
             |place| format!("{field} = {{ column = {}, default = \"…\" }}", mapping::quoted(&place.name)),
         );
-        it.help = Some(format!(
-            "fill it in the source, or give all such rows one: {rule}; if the row is no record, such as a total, list its \
-             first text in `skip`"
-        ));
+        let or = "if it is no record, list its first text in `skip`";
+        it.help = Some(format!("fill it in the source, or give all such rows one: {rule}; {or}"));
     }
 }
 
@@ -183,16 +193,10 @@ impl Output {
                 }
             }
         }
-        for mut record in gone.into_iter().map(|at| record_of(before[at])).filter(|it| !is_made(it)) {
-            match source.gone.as_deref() {
-                Some("remove") => {
-                    self.removed += 1;
-                    continue;
-                }
-                Some("keep") => {}
-                _ => drop(record.insert("publication".to_owned(), "withdrawn".into())),
-            }
-            self.rows.push((line_of(&record), None));
+        for record in gone.into_iter().map(|at| record_of(before[at])).filter(|it| !is_made(it)) {
+            let line = left(record, source.gone.as_deref());
+            self.removed += usize::from(line.is_none());
+            self.rows.extend(line.map(|line| (line, None)));
         }
         None
     }
@@ -425,20 +429,16 @@ pub(super) fn add_earlier(data: &Path, names: &[String], all: &[Source], made: &
     }
     list.retain(|path, gone| {
         // A source that was not chosen still makes its files.
-        if !names.is_empty() || made.files.contains_key(path) {
+        let shown = data.join(path);
+        if !names.is_empty() || made.files.contains_key(path) || gone == "keep" && shown.is_file() {
             return true;
         }
-        let shown = data.join(path);
         let Ok(text) = std::fs::read_to_string(&shown) else { return false };
-        let (bytes, verb) = match gone.as_str() {
-            "keep" => return true,
-            "remove" => (Vec::new(), "removed"),
-            _ => (withdrawn(&text).into_bytes(), "withdrawn"),
-        };
-        let rows = counted(text.lines().count(), "row");
+        let lines: String = records(&text).filter_map(|it| left(it, Some(gone))).collect();
+        let (rows, stays) = (counted(text.lines().count(), "row"), !lines.is_empty());
+        let verb = if stays { "withdrawn" } else { "removed" };
         made.lines.push(format!("{}: no source makes it any more, {rows} {verb}", shown.display()));
-        let stays = !bytes.is_empty();
-        made.files.insert(path.clone(), bytes);
+        made.files.insert(path.clone(), lines.into_bytes());
         stays
     });
     let list: String = list.iter().map(|(path, gone)| format!("{gone} {path}\n")).collect();
@@ -452,10 +452,8 @@ fn is_table(path: &str) -> bool {
     matches!(&parts[..], [table, file] if Table::parse(table).is_some() && file.ends_with(".ndjson") && !file.starts_with('.'))
 }
 
-fn withdrawn(text: &str) -> String {
-    let withdraw = |mut record: Record| {
-        record.insert("publication".to_owned(), "withdrawn".into());
-        line_of(&record)
-    };
-    records(text).map(withdraw).collect()
+/// The line of a record that left its source, which declares what is `gone`; none if it is removed.
+fn left(mut record: Record, gone: Option<&str>) -> Option<String> {
+    record.extend((gone != Some("keep")).then(|| ("publication".to_owned(), "withdrawn".into())));
+    (gone != Some("remove")).then(|| line_of(&record))
 }

@@ -28,9 +28,7 @@ const OLD_WORKBOOK: &[u8] = b"\xd0\xcf\x11\xe0";
 
 /// Reads a source, in the format that its first bytes show.
 pub(super) fn read(bytes: &[u8], how: &Reading) -> Result<Sheet, String> {
-    if bytes.len() as u64 > LARGEST {
-        return Err(format!("it has more than {} MB", LARGEST >> 20));
-    }
+    within(bytes.len().div_ceil(1 << 20), (LARGEST >> 20) as usize, "MB")?;
     if bytes.starts_with(b"PK\x03\x04") {
         return workbook::read(bytes, how);
     }
@@ -124,10 +122,7 @@ fn table(text: &str, how: &Reading) -> Result<Sheet, String> {
         None => {}
         Some(_) if separator == b'\t' => drop(builder.quoting(false)),
         Some((_, None)) => return Err("a quote is never closed: was it cut off?".to_owned()),
-        Some((_, Some(line))) => {
-            let what = "a quote closes in the middle of a cell; double the quotes inside it";
-            return Err(format!("line {line}: {what}"));
-        }
+        Some((_, Some(line))) => return Err(format!("line {line}: a quote closes in the middle of a cell")),
     }
     let mut weight = 0;
     let mut grid = Grid { is_exact: true, ..Grid::default() };
@@ -138,7 +133,7 @@ fn table(text: &str, how: &Reading) -> Result<Sheet, String> {
         if record.as_slice().len() > LONGEST_ROW {
             return Err(format!("row {line} has more than {} MB", LONGEST_ROW >> 20));
         }
-        let cells: Vec<Cell> = record.iter().map(Cell::of_text).collect();
+        let cells: Vec<Cell> = record.iter().map(|it| Cell::of_text(&html::decoded(it))).collect();
         weigh(&mut weight, &cells, 1)?;
         grid.rows.push(Row { line, cells });
         within(grid.rows.len(), MOST_ROWS, "rows")?;

@@ -75,15 +75,17 @@ impl Money {
             }
             let name = quoted(&sheet.columns[*column]);
             let codes = money::codes(&text).or_else(|| is_currency(&text).then(|| vec![text.clone()]));
-            let codes = codes.ok_or_else(|| {
-                let message = format!("the currency {} in column {name} is not known", quoted(&text));
-                wrong(Code::BadCurrency, message, "write its code into the source, such as EUR")
-            })?;
+            let codes = codes.ok_or_else(|| no_currency(&format!("{} in column {name}", quoted(&text))))?;
             evidence.push((format!("the column {name}"), codes));
         }
         evidence.extend(self.stated.iter().cloned());
         Ok(evidence)
     }
+}
+
+fn no_currency(what: &str) -> Wrong {
+    let help = "write its code into the source, such as EUR";
+    wrong(Code::BadCurrency, format!("the currency {what} is not known"), help)
 }
 
 /// A sum in the currency that the cell, its format, its row, its column or the mapping shows.
@@ -142,11 +144,7 @@ fn shown(cell: &Cell, field: &str, source: &Source) -> Result<(Sum, Option<Evide
     let (form, what) = match cell {
         Cell::Number(number) => return Ok((Sum::of(*number), None)),
         Cell::Money(number, sign) => {
-            let codes = money::codes(sign).ok_or_else(|| {
-                let what = format!(": the currency {} is not known", quoted(sign));
-                let help = "show it in the source as a code, such as EUR";
-                Wrong { code: Code::BadCurrency, ..refused(field, &text, what, help) }
-            })?;
+            let codes = money::codes(sign).ok_or_else(|| no_currency(&quoted(sign)))?;
             return Ok((Sum::of(*number), Some(("its number format".to_owned(), codes))));
         }
         // What a number format writes around a number belongs to it: 75 may be shown as $75K.
@@ -195,25 +193,14 @@ fn end(sum: &Sum, text: &str, field: &str, money: Option<&Money>) -> Result<(Val
 
 /// Why a text is no sum.
 fn unread(field: &str, text: &str, fault: &Fault, source: &Source) -> Wrong {
+    let or = "write a number and a currency, list it in `empty`, or add notes = true to the rule";
     let (what, help) = match fault {
-        Fault::Unlike => (
-            ", a range whose ends are not written alike",
-            "write both ends in full in the source, such as 10k-20k or 5,000-10,000",
-        ),
-        Fault::TwoFactors => (
-            ", which may be thousands or millions",
-            "write the number with its zeros in the source, or with `k`, `mil euros` or `million`",
-        ),
-        Fault::Bare => {
-            let help = "write the currency beside it in the source if it is a range of sums; or list the text in `empty`, or \
-                        add notes = true to the rule: the text becomes a note";
-            return made::unread(field, text, ", which may be years or a telephone's number", help);
-        }
+        Fault::Unlike => (", a range whose ends are not written alike", "write both in full, as 10k-20k"),
+        Fault::TwoFactors => (", which may be thousands or millions", "write its zeros, `k` or `million`"),
+        Fault::Bare => return made::unread(field, text, ", which may be years or a telephone's number", or),
         Fault::Part(it) if it.bytes().any(|b| b.is_ascii_digit()) => return no_number(field, text, source),
-        Fault::Part(part) => {
-            let help = "write a number and a currency in the source, list the text in `empty`, or add notes = true to the rule: \
-                        the text becomes a note";
-            return made::unread(field, text, format!(": {} is not understood", quoted(part)), help);
+        Fault::Part(it) => {
+            return made::unread(field, text, format!(": {} is not understood", quoted(it)), or);
         }
     };
     refused(field, text, what, help)

@@ -10,7 +10,7 @@ use super::money::{self, Evidence};
 use super::source::html;
 use super::source::sheet::{Cell, Row, Sheet};
 use super::sums::{self, Money, is_money};
-use super::vocabulary::value_of;
+use super::vocabulary::find_word;
 use dataset::Labels;
 use dataset::diagnostics::Code;
 use dataset::schema::ValueType;
@@ -38,13 +38,11 @@ impl<'a> Field<'a> {
     pub(super) fn make(&self, cell: &Cell, sheet: &Sheet, row: &Row) -> Result<Made, Wrong> {
         let evidence = self.money.as_ref().map(|it| it.evidence(self.source, sheet, row)).transpose()?;
         // A draft goes without what the check refuses.
-        let is_draft = self.source.broken.as_deref() == Some("draft");
+        let (is_draft, notes) = (self.source.broken.as_deref() == Some("draft"), self.rule.notes);
         // A cell is read whole, or not at all.
         match made(cell, self, &evidence.unwrap_or_default()) {
-            Err(it) if it.is_unread && self.rule.notes => {
-                Ok(Made { note: Some(cell.text()), ..Made::default() })
-            }
-            Ok(Made { note: Some(text), value, .. }) if !self.rule.notes && !value.is_null() => {
+            Err(it) if it.is_unread && notes => Ok(Made { note: Some(cell.text()), ..Made::default() }),
+            Ok(Made { note: Some(text), value, .. }) if !notes && !value.is_null() => {
                 let help = format!(
                     "add notes = true to the rule of `{}`: the day is published, and the text as a note",
                     self.name
@@ -52,7 +50,7 @@ impl<'a> Field<'a> {
                 Err(refused(self.name, &text, ", a day with an hour", help))
             }
             Ok(made) if is_draft && made.note.is_none() && !self.is_taken(&made) => {
-                Err(refused(self.name, &cell.text(), ": no place or address", "correct it in the source"))
+                Err(refused(self.name, &cell.text(), ", which is not valid", "correct it in the source"))
             }
             made => made,
         }
@@ -61,13 +59,13 @@ impl<'a> Field<'a> {
     /// Whether the check after an import takes a value.
     pub(super) fn is_taken(&self, made: &Made) -> bool {
         let items = made.value.as_array().map_or(std::slice::from_ref(&made.value), Vec::as_slice);
-        let is_address = |it: &str| has_scheme(it) || lacks_scheme(it);
         let is_of_places = self.name.ends_with("Countries") || self.name == "countryCode";
         items.iter().all(|item| match (self.kind, item.as_str()) {
             // An empty cell, not one whose text becomes a note.
             (ValueType::Date, None) => made.note.is_none(),
-            (ValueType::Url, Some(text)) => is_address(text),
+            (ValueType::Url, Some(text)) => has_scheme(text) || lacks_scheme(text),
             (_, Some(text)) if is_of_places => is_place(text),
+            (_, Some(it)) if self.name == "language" => matches!(it.find('-').unwrap_or(it.len()), 2 | 3),
             _ => true,
         })
     }
@@ -93,12 +91,7 @@ fn made(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<Made, Wron
             [] => &Cell::Empty,
             [only] => &Cell::Text(only.clone()),
             several => {
-                let help = match kind {
-                    ValueType::Date => {
-                        "add split = \";\" to the rule, which makes a season of each day, or export one"
-                    }
-                    _ => "export one value, or map the column to a field that is a list",
-                };
+                let help = "export one value, or map it to a list; for days, add split = \";\" to the rule";
                 return Err(bad(format!("`{field}`: {} values where one belongs", several.len()), help));
             }
         },
@@ -180,7 +173,8 @@ fn convert(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<Made, W
         ValueType::Date => day(cell, field, source),
         ValueType::Number | ValueType::Integer => plain(number(cell, field, source)?),
         ValueType::Time => plain(moment(cell, field, source)?),
-        ValueType::Boolean => match value_of("boolean", &cell.text()) {
+        // Not folded: `№` is no `no`.
+        ValueType::Boolean => match find_word("boolean", &cell.text().to_lowercase()) {
             Some(value) => plain((value == "true").into()),
             None => Err(unread(field, &cell.text(), ", expected true or false", "map its words by `values`")),
         },
@@ -188,23 +182,31 @@ fn convert(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<Made, W
             let help = "map each of its texts by its name, as name = \"Nombre\"";
             Err(wrong(Code::BadMapping, format!("`{field}` is an object"), help))
         }
+        _ if field == "language" => plain(language_tag(&cell.text()).into()),
         _ => plain(cell.text().into()),
     }
 }
 
-fn moment(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
-    let (text, what) = match cell {
-        Cell::Moment(found) => return Ok(format!("{found}Z").into()),
-        Cell::Text(text) if text.parse::<jiff::Timestamp>().is_ok() => return Ok(text.clone().into()),
-        Cell::Text(text) => match day(cell, field, source)? {
-            Made { value: Value::String(day), note: None, .. } => {
-                return Ok(format!("{day}T00:00:00Z").into());
-            }
-            _ => (text.clone(), ", a time without a zone"),
-        },
-        other => (other.text(), ", which is no time"),
+/// A tag of a language in its canonical letters (RFC 5646 §2.1.1): `EN-latn-gb` is `en-Latn-GB`.
+fn language_tag(text: &str) -> String {
+    let cased = |(at, part): (usize, &str)| match part.len() {
+        2 if at > 0 => part.to_uppercase(),
+        4 if at > 0 && part.is_ascii() => part[..1].to_uppercase() + &part[1..].to_lowercase(),
+        _ => part.to_lowercase(),
     };
-    Err(refused(field, &text, what, "export it as 2026-01-31T09:00:00Z"))
+    text.split('-').enumerate().map(cased).collect::<Vec<_>>().join("-")
+}
+
+fn moment(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
+    let text = cell.text();
+    match cell {
+        Cell::Moment(found) => Ok(format!("{found}Z").into()),
+        _ if text.parse::<jiff::Timestamp>().is_ok() => Ok(text.into()),
+        _ => match day(cell, field, source)? {
+            Made { value: Value::String(day), note: None, .. } => Ok(format!("{day}T00:00:00Z").into()),
+            _ => Err(refused(field, &text, ", a time without a zone", "export it as 2026-01-31T09:00:00Z")),
+        },
+    }
 }
 
 fn number(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
@@ -218,7 +220,7 @@ fn number(cell: &Cell, field: &str, source: &Source) -> Result<Value, Wrong> {
         return Ok(day.year().into());
     }
     let number = match cell {
-        Cell::Number(number) | Cell::Shown(number, _) => Some(*number),
+        Cell::Number(number) => Some(*number),
         other => money::number(other.text().trim(), source.numbers),
     };
     Ok(json!(snapshot::record::Number(number.ok_or_else(|| no_number(field, &cell.text(), source))?)))
@@ -237,12 +239,9 @@ fn address(cell: &Cell, field: &str) -> Result<String, Wrong> {
         }
         return Ok(text);
     };
-    let bare = |text: &str| {
-        let text = text.trim().trim_end_matches('/');
-        let text = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")).unwrap_or(text);
-        text.strip_prefix("www.").unwrap_or(text).to_lowercase()
-    };
-    if (text.contains("://") || text.starts_with("www.")) && bare(text) != bare(target) {
+    let is_shown = text.contains("://") || text.starts_with("www.");
+    let bare = text.rsplit("://").next().unwrap_or(text).trim_start_matches("www.").trim_end_matches('/');
+    if is_shown && !target.to_lowercase().contains(&bare.to_lowercase()) {
         let message = format!("`{field}` shows {} and leads to {}", quoted(text), quoted(target));
         return Err(bad(message, "correct the link in the source"));
     }
@@ -258,7 +257,8 @@ pub(super) fn written(value: &Value, field: &String, kind: ValueType) -> Result<
 }
 
 fn has_scheme(text: &str) -> bool {
-    text.starts_with("http://") || text.starts_with("https://")
+    let scheme = text.split_once("://").map_or("", |(scheme, _)| scheme);
+    ["http", "https"].iter().any(|it| it.eq_ignore_ascii_case(scheme))
 }
 
 /// Whether a text is the code or the name of one place.
@@ -275,15 +275,10 @@ pub(super) fn is_state(text: &str) -> bool {
 /// with a point may be that of a file.
 pub(super) fn lacks_scheme(text: &str) -> bool {
     let (host, path) = text.split_at(text.find(['/', '?', '#']).unwrap_or(text.len()));
-    let is_label = |label: &str| {
-        !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-    };
+    let is_label = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-');
     let labels: Vec<&str> = host.split('.').collect();
-    let is_name = labels.iter().all(|it| is_label(it))
-        && labels.last().is_some_and(|it| !it.contains(|c: char| c.is_ascii_digit()));
+    let is_name = labels.iter().all(|it| is_label(it)) && !host.ends_with(|c: char| c.is_ascii_digit());
     let least = if labels[0] == "www" { 3 } else { 2 };
-    is_name
-        && labels.len() >= least
-        && (least == 3 || path.starts_with('/'))
-        && !text.contains(char::is_whitespace)
+    let is_path = (least == 3 || path.starts_with('/')) && !path.contains(char::is_whitespace);
+    is_name && labels.len() >= least && is_path
 }

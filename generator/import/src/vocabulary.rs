@@ -13,7 +13,7 @@ pub(super) fn value_of(list: &str, word: &str) -> Option<&'static str> {
 
 /// Whether a cell stands for no value.
 pub(super) fn is_empty_mark(text: &str) -> bool {
-    text.is_empty() || find_word("empty", text).is_some()
+    text.is_empty() || value_of("empty", text).is_some()
 }
 
 /// Whether a column's name is one of keys.
@@ -24,9 +24,12 @@ pub(super) fn is_key(column: &str) -> bool {
 /// The value of a list that a folded word, sign or phrase stands for.
 pub(super) fn find_word(list: &str, word: &str) -> Option<&'static str> {
     static WORDS: LazyLock<HashMap<(&str, &str), &str>> = LazyLock::new(|| {
-        let rows = data_rows(include_str!("vocabulary/words.csv"))
-            .chain(data_rows(include_str!("vocabulary/money.csv")));
-        rows.flat_map(|[list, value, words]| words.split('|').map(move |it| ((list, it), value))).collect()
+        let files = [include_str!("vocabulary/words.csv"), include_str!("vocabulary/money.csv")];
+        files
+            .into_iter()
+            .flat_map(data_rows)
+            .flat_map(|[list, value, words]| words.split('|').map(move |it| ((list, it), value)))
+            .collect()
     });
     WORDS.get(&(list, word)).copied()
 }

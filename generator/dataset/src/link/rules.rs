@@ -109,7 +109,8 @@ fn dataset(record: &Dataset, problems: &mut Problems) {
     }
     if let Some(contact) = record.contact.as_deref().filter(|_| record.contact_address().is_none()) {
         let message = format!("`contact` is {}, expected a mail address or an http(s) URL", quoted(contact));
-        problems.add(Code::BadUrl, message, |it| it.value("contact", contact));
+        let help = "write `\"contact\": \"grants@example.org\"`, or the address of a page with `https://`";
+        problems.add(Code::BadUrl, message, |it| it.value("contact", contact).help(help));
     }
 }
 

@@ -15,7 +15,7 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::rows::{Record, Row, Tables};
 use crate::stamps::{Stamps, UnstampedRow};
 use crate::table::Table;
-use crate::text::{is_spelt, nearest, quoted, slug_of};
+use crate::text::{LONGEST_SLUG, is_spelt, nearest, quoted, slug_of};
 use index::Index;
 
 /// How many unknown names are compared with all known ones.
@@ -27,7 +27,8 @@ pub(super) fn complete(tables: &mut Tables, rows: PartialRows, report: &mut Diag
         return;
     }
     let dataset = tables.dataset.as_ref().map(|row| &row.record);
-    let published = dataset.map_or(Timestamp::UNIX_EPOCH, |dataset| dataset.published_at);
+    // A day that is no placeholder for none.
+    let published = dataset.map_or(Timestamp::constant(1_000_000_000, 0), |dataset| dataset.published_at);
     let name = dataset.map_or("", |dataset| dataset.name.as_str());
     let namespace = dataset.and_then(|dataset| dataset.id_namespace);
     let namespace = namespace.unwrap_or_else(|| Uuid::new_v5(&Uuid::NAMESPACE_OID, name.as_bytes()));
@@ -50,6 +51,9 @@ pub(super) fn complete(tables: &mut Tables, rows: PartialRows, report: &mut Diag
     };
     // Owners come first, so that a row's references have ids when the row gets its own.
     each_table!(tables, |table, _rows| completer.prepare(table, &tables.aliases));
+    // What is left to resolve refers to sources, and the names of others are a part of the memory.
+    let others = (0..).zip(&mut completer.indexes).filter(|(at, _)| *at != Table::Sources as usize);
+    others.for_each(|(_, index)| *index = Index::default());
     each_table!(tables, |table, rows| completer.complete(table, rows));
     completer.summarize();
     tables.broken = completer.broken;
@@ -313,13 +317,18 @@ impl Completer<'_> {
             if let Some(earlier) = known(&slug) {
                 let ends =
                     [by_key().filter(|key| *key != slug), key.as_deref().map(hash)].into_iter().flatten();
-                let other = ends.map(|end| format!("{slug}-{end}")).find(|it| known(it).is_none());
+                // Of a joined slug that is too long, its end is a hash.
+                let joined = |end: String| match format!("{slug}-{end}") {
+                    s if s.len() > LONGEST_SLUG => slug_of(&s[..LONGEST_SLUG - 9]) + "-" + &hash(&s),
+                    short => short,
+                };
+                let other = ends.map(joined).find(|it| known(it).is_none());
                 let Some(other) = other else {
                     let place = self.report.place(earlier);
                     let message = format!("the name gives the slug `{slug}`, which is taken, see {place}");
                     let other = match row.text("organization").map(|name| slug_of(&name)) {
-                        Some(owner) if !owner.is_empty() => format!("{slug}-{owner}"),
-                        _ => format!("{slug}-2"),
+                        Some(owner) if !owner.is_empty() => joined(owner),
+                        _ => joined("2".to_owned()),
                     };
                     let help = format!("write a `slug` into each: `{slug}` there, `{other}` here");
                     self.report.push(row.problem(Code::DuplicateSlug, "slug", message).help(help));

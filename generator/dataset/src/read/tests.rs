@@ -312,6 +312,28 @@ fn a_missing_dataset_json_is_reported() {
 }
 
 #[test]
+fn what_dataset_json_lacks_or_has_wrong_is_shown_as_it_is_written() {
+    for (from, to, expected) in [
+        (r#""name":"t","title":"T","#, "", r#"write "name": "my-directory", "title": "My directory""#),
+        ("2026-06-01T00:00:00Z", "1 June 2026", r#"write "publishedAt": "2026-01-31T09:00:00Z""#),
+        (r#""license""#, r#""locales":"en","license""#, r#"write "locales": ["en","es"]"#),
+        (r#""license""#, r#""defaultLocale":"fr","license""#, "it takes en, es"),
+        (DATASET, " ", "name the folder that holds dataset.json; `opdir init` writes an example"),
+        (DATASET, "[]", "name the folder that holds dataset.json; `opdir init` writes an example"),
+    ] {
+        let text = DATASET.replace(from, to);
+        let files: [(&str, &[u8]); 2] =
+            [("dataset.json", text.as_bytes()), ("organizations.csv", b"name,key\nA,a\n")];
+        let mut report = Diagnostics::new();
+        let tables = read(&Input::Embedded(&files), &mut report).unwrap();
+        assert!(link(tables, &mut report).is_none());
+        let found: Vec<_> = report.sorted().into_iter().filter(|it| it.code.id() != "W0102").collect();
+        let [problem] = found[..] else { panic!("{found:?}") };
+        assert_eq!(problem.help.as_deref(), Some(expected), "{text}");
+    }
+}
+
+#[test]
 fn a_dataset_has_one_description() {
     let two = format!("[{DATASET},\n{DATASET}]");
     let mut report = Diagnostics::new();

@@ -88,9 +88,9 @@ impl Draft<'_> {
             country = country.or_else(|| empty.iter().filter(|_| has_codes).find_map(|it| place::find(it)));
             marks.extend(empty.iter().map(|mark| quoted(mark)));
         }
-        let doubt = country
-            .map(|it| format!("? what stands for nothing; {} is {} too", it.code, it.name(Locale::En)));
-        let what = doubt.unwrap_or_else(|| "what stands for nothing".to_owned());
+        let doubt = country.map(|it| format!("; {} is {} too", it.code, it.name(Locale::En)));
+        let mark = if doubt.is_some() { "? " } else { "" };
+        let what = format!("{mark}what stands for nothing{}", doubt.unwrap_or_default());
         let marks: Vec<String> = marks.into_iter().collect();
         (!marks.is_empty()).then(|| format!("empty   = [{}]  # {what}", marks.join(", ")))
     }
@@ -132,9 +132,8 @@ impl Draft<'_> {
 
     /// How many cells of a column have places only, if nearly all have.
     pub(super) fn places_shown(&self, column: usize) -> usize {
-        let has_places = |text: &String| {
-            [";", "|", ","].iter().any(|sign| items(text, sign).iter().all(|part| is_place(part)))
-        };
+        let are_places = |text: &String, sign: &str| items(text, sign).iter().all(|part| is_place(part));
+        let has_places = |text: &String| [";", "|", ","].iter().any(|sign| are_places(text, sign));
         let (places, others): (Vec<_>, Vec<_>) = self.column(column).partition(has_places);
         if places.len() >= others.len() * 9 { places.len() } else { 0 }
     }
@@ -171,49 +170,47 @@ impl Draft<'_> {
 
     pub(super) fn lists(&self, taken: &Taken) -> Option<String> {
         let (separator, cell) = self.separator(taken)?;
-        // A comma may belong to a value: it separates where parts of cells recur, or are places.
-        let columns: Vec<usize> = columns_of(taken, ValueType::List).filter(|_| separator == ",").collect();
-        let cells: Vec<String> = columns.iter().flat_map(|column| self.column(*column)).collect();
-        let parts = |text: &str| items(text, ",");
+        // The sign may belong to a value or to prose: it separates where parts of cells recur in others, or are places.
+        let cells: BTreeSet<String> =
+            columns_of(taken, ValueType::List).flat_map(|at| self.column(at)).collect();
+        let parts = |text: &str| items(text, separator).into_iter().collect::<BTreeSet<_>>();
         let mut uses = BTreeMap::<String, usize>::new();
         cells.iter().flat_map(|text| parts(text)).for_each(|part| *uses.entry(part).or_default() += 1);
-        let recurs = |text: &&String| parts(text).iter().any(|part| uses[part] > 1 || is_place(part));
-        // Quotes around an item show that the comma outside of them separates.
-        let is_quoted = cells.iter().any(|text| parts(text).len() < text.split(',').count());
-        let joined: Vec<&String> = cells.iter().filter(|text| !is_quoted && parts(text).len() > 1).collect();
-        let count = joined.iter().filter(|text| recurs(text)).count();
-        if count * 10 < joined.len() * 9 {
-            let other = joined.iter().find(|it| !recurs(it)).map(|it| one_line(it)).unwrap_or_default();
-            let (mark, all) = (if count == 0 { "# ? " } else { "" }, joined.len());
-            let doubt = if count == 0 { "" } else { "? " };
+        let is_known =
+            |it: &&String| uses[*it] > 1 || is_place(it) || is_state(it) || value_of("places", it).is_some();
+        let recurs = |text: &&String| parts(text).iter().filter(is_known).count() * 2 >= parts(text).len();
+        // Quotes around an item show that the sign outside of them separates.
+        let is_quoted = cells.iter().any(|it| items(it, separator).len() < it.split(separator).count());
+        let joined = cells.iter().filter(|text| !is_quoted && text.contains(separator));
+        let (known, other): (Vec<_>, Vec<_>) = joined.partition(recurs);
+        if let Some(first) = other.first().filter(|_| other.len() * 9 > known.len()) {
+            let (mark, doubt) = if known.is_empty() { ("# ? ", "") } else { ("", "? ") };
+            let (count, all, first) = (known.len(), known.len() + other.len(), one_line(first));
             return Some(format!(
-                "{mark}lists   = \",\"  # {doubt}does the comma separate values? A part stands elsewhere too in {count} of {all} \
-                 cells with one, not in {other}"
+                "{mark}lists   = \"{separator}\"  # {doubt}does it separate values? Parts stand elsewhere too in {count} of {all} \
+                 cells with one, not in {first}"
             ));
         }
         // `Georgia, US` may be two places, or one with its country.
         let places = taken.iter().filter(|((_, field), _)| separator == "," && field.ends_with("Countries"));
-        let places = places.flat_map(|(_, (column, _))| self.column(*column));
+        let mut places = places.flat_map(|(_, (column, _))| self.column(*column));
         // No state and no country lies in another one.
         let apart = |it: &str| [is_state, is_place].iter().any(|is| items(it, ",").iter().all(|it| is(it)));
-        Some(match places.filter(|text| !apart(text)).find(|text| text.matches(',').count() == 1) {
-            Some(pair) => {
-                format!(
-                    "lists   = \",\"  # ? does the comma separate countries, or a place from its country: {}",
-                    one_line(&pair)
-                )
-            }
-            None => format!("lists   = \"{separator}\"  # as in {}", one_line(&cell)),
-        })
+        let pair = places.find(|text| !apart(text) && text.matches(',').count() == 1).map(|it| one_line(&it));
+        let doubt = |it| format!("? does the comma separate countries, or a place from its country: {it}");
+        let why = pair.map_or_else(|| format!("as in {}", one_line(&cell)), doubt);
+        Some(format!("lists   = \"{separator}\"  # {why}"))
     }
 
-    /// What stands between the items of lists, and a cell where it does.
+    /// What stands between the items of most lists, and a cell where it does.
     pub(super) fn separator(&self, taken: &Taken) -> Option<(&'static str, String)> {
         let columns: Vec<usize> = columns_of(taken, ValueType::List).collect();
-        [";", "|", ","].into_iter().find_map(|separator| {
-            let mut cells = columns.iter().flat_map(|column| self.column(*column));
-            Some((separator, cells.find(|text| text.contains(separator))?))
-        })
+        let cells = |sign: &&str| {
+            let cells = columns.iter().flat_map(|column| self.column(*column));
+            cells.filter(|text| text.contains(sign)).collect::<Vec<_>>()
+        };
+        let sign = [",", "|", ";"].into_iter().max_by_key(|sign| cells(sign).len())?;
+        Some((sign, cells(&sign).into_iter().next()?))
     }
 
     /// The currencies of the sums of a sheet, cell by cell.
@@ -288,14 +285,15 @@ impl Draft<'_> {
         for name in fields_of(Table::Programs).filter(is_topic).map(|field| field.name).chain(["lifecycle"]) {
             let at = (Table::Programs, name);
             let Some((column, is_sure)) = taken.get(&at).copied() else { continue };
-            // A column `State` has states of affairs or of the US.
+            // A column `State` has states of affairs or of a country.
             let is_known = |part: String| value_of("lifecycle", &part).is_some();
-            let of_states = || parts(column).any(|it| is_state(&it)) && !parts(column).any(is_known);
-            let of_topics = || parts(column).any(|it| is_place(&it) || regions.contains(&fold(&it)));
-            let has_places = if name == "lifecycle" { !is_sure && of_states() } else { of_topics() };
-            if has_places {
+            let state = |it: &str| name == "lifecycle" && is_state(it);
+            let has_places =
+                parts(column).any(|it| is_place(&it) || state(&it) || regions.contains(&fold(&it)));
+            if if name == "lifecycle" { !is_sure && !parts(column).any(is_known) } else { has_places } {
                 taken.remove(&at);
-                taken.entry((Table::Programs, "eligibleCountries")).or_insert((column, false));
+                let places = has_places.then_some((column, false));
+                places.map(|it| *taken.entry((Table::Programs, "eligibleCountries")).or_insert(it));
             }
         }
     }
@@ -311,9 +309,8 @@ impl Draft<'_> {
         let (both, states): (Vec<_>, Vec<_>) = states.partition(|word| place::is_place(word));
         let is_country = |word: &&String| word.len() == 2 && is_place(word) && !both.contains(word);
         let has_countries = words.iter().any(|word| is_country(&word)) && states.is_empty();
-        if !has_countries {
-            values.extend(both.iter().chain(&states).map(|word| ((*word).clone(), format!("US-{word}"))));
-        }
+        let own = both.iter().chain(&states).filter(|_| !has_countries);
+        values.extend(own.map(|word| ((*word).clone(), format!("US-{word}"))));
         let question = match both.first() {
             Some(word) if states.is_empty() && !has_countries => format!(
                 "  # ? states of the US, or countries: {word} is {}?",
@@ -321,9 +318,7 @@ impl Draft<'_> {
             ),
             _ => self.evidence(taken),
         };
-        if !values.is_empty() {
-            values.insert("*".to_owned(), "*".to_owned());
-        }
+        values.extend((!values.is_empty()).then(|| ["*", "*"].map(str::to_owned).into()));
         let rule = Rule { values, ..self.rule(taken.0) }.to_toml();
         let _ = writeln!(out, "{field} = {rule}{question}");
     }

@@ -1,15 +1,20 @@
 //! What a draft is made from: every sheet of a source, where it stands, and its key.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
-use crate::fields::{FIELDS, Field};
+use crate::fields::{FIELDS, Field, language_of};
 use crate::mapping::{Rule, Source, quoted};
 use crate::source;
 use crate::source::sheet::{Cell, EMPTY, Reading, Row, Sheet, listed};
 use crate::vocabulary::{is_empty_mark, is_key, value_of};
 use dataset::Table;
 use dataset::schema::ValueType;
+use snapshot::record::Locale;
+
+/// Fields of programs that have translations.
+const TEXTS: [&str; 3] = ["name", "summary", "description"];
 
 /// Fewest bytes of what is too long for a key.
 const LONGEST_KEY: usize = 100;
@@ -55,6 +60,9 @@ pub(super) struct Draft<'s> {
 /// The column of each mapped field, and whether its name leaves no doubt.
 pub(super) type Taken = BTreeMap<(Table, &'static str), (usize, bool)>;
 
+/// A field, its column, and whether the column's name leaves no doubt.
+type Text = (&'static str, (usize, bool));
+
 impl<'s> Draft<'s> {
     pub(super) fn of(found: &'s Found, others: &'s [Found]) -> Self {
         Self { found, sheet: &found.sheet, others, source: None }
@@ -92,6 +100,31 @@ impl<'s> Draft<'s> {
 }
 
 impl Draft<'_> {
+    /// The columns that have texts of programs in another language, all in one.
+    pub(super) fn translated(&self, taken: &Taken) -> Option<Vec<Text>> {
+        let is_free = |at: usize| taken.values().all(|(column, _)| *column != at);
+        Locale::ALL.iter().rev().find_map(|locale| {
+            let names = self.sheet.columns.iter().map(|it| language_of(it).filter(|(_, it)| it == locale));
+            let names: Vec<String> = names.map(|it| it.map_or("", |(name, _)| name).to_owned()).collect();
+            let fields = fields_of(Table::Programs).filter(|field| TEXTS.contains(&field.name));
+            let texts = fields.filter_map(|field| Some((field.name, field.find(&names, is_free)?)));
+            Some(texts.collect::<Vec<Text>>()).filter(|texts| !texts.is_empty())
+        })
+    }
+
+    /// Texts of the same row's program in another language.
+    pub(super) fn translations(&self, out: &mut String, taken: &Taken, key: usize) {
+        let Some(texts) = self.translated(taken) else { return };
+        let (source, key) = (&self.found.name, quoted(&self.sheet.columns[key]));
+        let locale = language_of(&self.sheet.columns[texts[0].1.0]).map_or("", |(_, it)| it.as_str());
+        let _ = writeln!(out, "\n[sources.{source}.translations]  # of the same row's program");
+        let _ = writeln!(out, "entityType = {{ value = \"program\" }}\nentity = {key}");
+        let _ = writeln!(out, "locale = {{ value = \"{locale}\" }}");
+        for (field, text) in texts {
+            let _ = writeln!(out, "{field} = {}{}", self.rule(text.0).to_toml(), self.evidence(text));
+        }
+    }
+
     /// The first column that looks like a reference and differs in every row, else the first that differs and is no
     /// measure, such as a sum; and why. A column that is named like a key and repeats one value is a question.
     pub(super) fn key(&self, taken: &Taken) -> Option<(usize, String)> {
@@ -171,8 +204,7 @@ pub(super) fn sheets(bytes: &[u8]) -> Tables {
                 let cell = quoted(&texts.find(|text| !text.is_ascii()).unwrap_or_default());
                 let encoding = quoted(&guess);
                 let mark = if guess == "windows-1252" { "" } else { "? " };
-                it.declared
-                    .push(format!("encoding = {encoding}  # {mark}not UTF-8; read so, a cell is {cell}"));
+                it.declared.push(format!("encoding = {encoding}  # {mark}not UTF-8; so, a cell is {cell}"));
             }
             Ok(found)
         }

@@ -4,16 +4,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Importer, Keyed, Opened, place as place_in};
+use crate::fields::words_of;
 use crate::mapping::FILE;
+use crate::source::html;
 use crate::source::sheet::{Cell, listed_in};
-use crate::values::{is_state, items};
+use crate::values::{is_place, is_state, items};
+use crate::vocabulary::value_of;
 use crate::{days, money};
 use dataset::diagnostics::{Code, Diagnostic, Location};
 use dataset::schema::ValueType;
 use dataset::text::{counted, quoted};
 use snapshot::place;
 use snapshot::record::Locale;
-use snapshot::text::fold;
 
 /// Words of a column's name that has states of a country.
 const STATES: [&str; 4] = ["state", "states", "estado", "estados"];
@@ -22,8 +24,7 @@ impl Importer<'_> {
     /// Reports mapped columns that are not there.
     pub(super) fn check_columns(&mut self, Opened { source, sheet, file }: Opened<'_>) {
         let mapped = source.targets.iter().flat_map(|target| &target.fields);
-        let mapped = mapped
-            .flat_map(|(field, _, rule)| rule.columns.iter().map(move |column| (field.as_str(), column)));
+        let mapped = mapped.flat_map(|(to, _, rule)| rule.columns.iter().map(move |it| (to.as_str(), it)));
         let mut missing = BTreeSet::new();
         for (field, column) in mapped.chain(source.key.iter().map(|key| ("key", key))) {
             let times = sheet.columns.iter().filter(|name| *name == column).count();
@@ -34,12 +35,8 @@ impl Importer<'_> {
             let message = format!("the column {}, mapped to `{field}`, is {is_lost}", quoted(column));
             let near = dataset::text::nearest(column, sheet.columns.iter().map(String::as_str));
             let help: String = match near {
-                _ if times > 1 => {
-                    "rename one in the source; or declare header_rows, if rows above distinguish them".into()
-                }
-                _ if sheet.hidden_columns.contains(column) => {
-                    "it is hidden: show it in the source, or declare hidden = \"take\"".into()
-                }
+                _ if times > 1 => "rename one; or declare header_rows, if rows above distinguish them".into(),
+                _ if sheet.hidden_columns.contains(column) => "hidden: hidden = \"take\" takes it".into(),
                 Some(near) => format!("did you mean {}? Write it into {FILE}", quoted(near)),
                 None => format!("its columns are {}", sheet.columns.join(", ")),
             };
@@ -91,29 +88,39 @@ impl Importer<'_> {
         }
     }
 
-    /// Codes of countries that are those of states of the US too, in a column that has states: `IL` beside `WI`, or below
-    /// `Home State`.
-    pub(super) fn check_states(&mut self, Opened { source, sheet, file }: Opened<'_>) {
+    /// Codes of countries that may be others: below `Home State` or beside states of the US, as `IL` beside `WI`, or beside
+    /// codes of no country, as `PR` beside `SP`, which a country has for its own states.
+    pub(super) fn check_codes(&mut self, Opened { source, sheet, file }: Opened<'_>) {
         let fields = source.targets.iter().flat_map(|target| &target.fields);
-        for (field, _, rule) in fields.filter(|(name, ..)| name.ends_with("Countries")) {
+
+        for (field, _, rule) in fields.filter(|(it, ..)| it.ends_with("Countries") || it == "countryCode") {
             let Some(column) = rule.columns.first().and_then(|name| sheet.column(name)) else { continue };
             let words = sheet.cells(column).flat_map(|(row, cell)| {
                 let words = items(&cell.text(), source.lists.as_deref().unwrap_or("|"));
                 words.into_iter().map(|word| (row.line, word))
             });
-            let words = words.filter(|(_, word)| is_state(word) || word.starts_with("US-"));
-            let (both, states): (Vec<_>, Vec<_>) = words.partition(|(_, word)| place::find(word).is_some());
-            let header = fold(&sheet.columns[column]);
-            let mut header = header.split(|c: char| !c.is_alphanumeric());
-            let open: Vec<_> = both.iter().filter(|(_, word)| !rule.values.contains_key(word)).collect();
-            let Some((line, word)) = open.first() else { continue };
-            if states.is_empty() && !header.any(|word| STATES.contains(&word)) {
-                continue;
-            }
+            let is_code = |word: &str| word.len() == 2 && word.bytes().all(|it| it.is_ascii_uppercase());
+            let is_of_us = |word: &str| is_state(word) || word.starts_with("US-");
+            let words = words.filter(|(_, word)| is_code(word) || word.starts_with("US-"));
+            let (mut own, mut others): (Vec<_>, _) = words.partition(|(_, it)| place::find(it).is_some());
+            // `UK` and `EU` are names of places; what means nothing is no code.
+            let is_none =
+                |it: &String| rule.values.get(it).map_or(source.empty.contains(it), String::is_empty);
+            let is_name = |it: &String| is_place(it) || value_of("places", it).is_some() || is_none(it);
+            others.retain(|(_, word)| is_of_us(word) || !is_name(word));
+            let are_states = others.iter().all(|(_, word)| is_of_us(word));
+            own.retain(|(_, it)| !rule.values.contains_key(it) && (is_state(it) || !are_states));
+            let is_named = words_of(&sheet.columns[column]).iter().any(|it| STATES.contains(&it.as_str()));
+            let doubt = own.first().filter(|_| is_named || !others.is_empty());
+            let Some((line, word)) = doubt else { continue };
             let country = place::find(word).map_or("", |place| place.name(Locale::En));
-            let message = format!("`{field}` is `{word}`, which is {country} or, among states, the state");
-            let codes: BTreeSet<&String> = open.iter().map(|(_, it)| it).collect();
-            let pairs: String = codes.into_iter().map(|it| format!("{it} = \"US-{it}\", ")).collect();
+            let others: BTreeSet<String> = others.iter().map(|(_, it)| quoted(it)).collect();
+            let others = Vec::from_iter(others).join(", ");
+            let among = if others.is_empty() { "states" } else { &others };
+            let message = format!("`{field}` is `{word}`, which is {country} or, among {among}, the state");
+            let codes: BTreeSet<&String> = own.iter().map(|(_, it)| it).collect();
+            let of = if are_states { "US" } else { "…" };
+            let pairs: String = codes.into_iter().map(|it| format!("{it} = \"{of}-{it}\", ")).collect();
             let help = format!(
                 "write which each is into its rule: values = {{ {pairs}\"*\" = \"*\" }}, or {word} = \"{word}\" for the country"
             );
@@ -125,41 +132,45 @@ impl Importer<'_> {
     /// Reports columns that the mapping neither maps nor ignores, and notes those that it ignores.
     pub(super) fn report_new_columns(&mut self, Opened { source, sheet, file }: Opened<'_>) {
         let (mut new, mut ignored) = (Vec::new(), Vec::new());
-        let mut report = |message: String, help: String| {
-            self.report
-                .push(Diagnostic::new(Code::NewColumn, Location { file, line: 1 }, message).help(help));
-        };
         for (index, column) in sheet.columns.iter().enumerate() {
             let fields = source.targets.iter().flat_map(|target| &target.fields);
             let mut named = fields.flat_map(|(.., rule)| &rule.columns).chain(&source.key);
-            if named.any(|name| name.trim_start_matches('/') == column) {
+            if named.any(|name| name.trim_start_matches('/') == column) || money::is_currency_column(column) {
                 continue;
             }
-            let is_ignored = listed_in(&source.ignore, column);
-            if is_ignored || !column.is_empty() {
-                let is_read = is_ignored && (column.is_empty() || money::is_currency_column(column));
-                let list = if is_ignored { &mut ignored } else { &mut new };
-                list.extend(Some(quoted(column)).filter(|_| !is_read));
-                continue;
-            }
-            let Some((_, first)) = sheet.cells(index).next() else { continue };
-            let (count, first) = (counted(sheet.cells(index).count(), "cell"), quoted(&first.text()));
-            report(
-                format!("column {} has no name and {count}, the first {first}", index + 1),
-                format!("name it in the source, or add \"\" to `ignore` of source `{}`", source.name),
-            );
+            let list = if listed_in(&source.ignore, column) { &mut ignored } else { &mut new };
+            list.extend(match (column.as_str(), sheet.cells(index).next()) {
+                ("", None) => None,
+                ("", Some((_, cell))) => Some(format!("\"\" (as {})", quoted(&cell.text()))),
+                _ => Some(quoted(column)),
+            });
         }
         if !new.is_empty() {
-            let count = counted(new.len(), "column");
-            report(
-                format!("{count} left out, not mapped: {}", new.join(", ")),
-                format!("map each, or add it to `ignore` of source `{}`", source.name),
-            );
+            let (count, names) = (counted(new.len(), "column"), new.join(", "));
+            let message = format!("{count} left out, not mapped: {names}");
+            let help = format!("map each, or add it to `ignore` of source `{}`", source.name);
+            let at = Location { file, line: 1 };
+            self.report.push(Diagnostic::new(Code::NewColumn, at, message).help(help));
         }
         if !ignored.is_empty() {
             let (count, names) = (counted(ignored.len(), "column"), ignored.join(", "));
             let note = format!("{count} left out, as `ignore` lists them: {names}");
             self.report.note(format!("source `{}`: {note}", source.name));
+        }
+    }
+
+    /// Counts the links in columns that no rule takes an address from.
+    pub(super) fn count_links(&mut self, Opened { source, sheet, file }: Opened<'_>) {
+        let fields = source.targets.iter().flat_map(|target| &target.fields);
+        let rules = fields.filter(|(_, kind, _)| *kind == ValueType::Url).flat_map(|(.., it)| &it.columns);
+        let taken: BTreeSet<usize> = rules.filter_map(|name| sheet.column(name)).collect();
+        let is_lost = |it: &Cell| matches!(html::plain(it).as_ref().unwrap_or(it), Cell::Link(text, to) if !to.contains(text));
+        for column in (0..sheet.columns.len()).filter(|at| !taken.contains(at)) {
+            for (row, _) in sheet.cells(column).filter(|(_, cell)| is_lost(cell)) {
+                let place = format!("source `{}`: {}", source.name, quoted(&sheet.columns[column]));
+                let at = Location { file, line: row.line };
+                self.count(place, "cell", "with links that no field takes", at);
+            }
         }
     }
 
@@ -187,12 +198,7 @@ impl Importer<'_> {
                 }
             };
             let code = if key.is_empty() { Code::MissingField } else { Code::DuplicateId };
-            let help = if key.is_empty() {
-                "give it one in the source, name another column or several as `key`; or, if the row is no record, list \
-                 its first text in `skip`"
-            } else {
-                "give each row a key of its own in the source, or name another column or several as `key`"
-            };
+            let help = "give each row its own, change `key`, or, if no record, list its first text in `skip`";
             let problem = Diagnostic::new(code, Location { file, line: row.line }, message);
             self.report.push(problem.value("key", key).help(help));
         }

@@ -13,8 +13,8 @@ pub(super) type Name = (String, bool, String);
 
 pub(super) type Archive<'a> = zip::ZipArchive<Cursor<&'a [u8]>>;
 
-/// Unpacks everything once and discards it, because the stated sizes may be false.
-pub(crate) fn unpacks(bytes: &[u8], most: u64) -> Result<Archive<'_>, String> {
+/// Unpacks everything once and discards it, because the stated sizes may be false or missing; and gives the size.
+pub(crate) fn unpacks(bytes: &[u8], most: u64) -> Result<(Archive<'_>, u64), String> {
     let broken = |error| format!("it is no workbook: {error}");
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(broken)?;
     let mut left = most;
@@ -26,7 +26,7 @@ pub(crate) fn unpacks(bytes: &[u8], most: u64) -> Result<Archive<'_>, String> {
             format!("it unpacks to more than {} MB, which no list of grants does", most >> 20)
         })?;
     }
-    Ok(archive)
+    Ok((archive, most - left))
 }
 
 /// Calls a function with each part of a file of a workbook.

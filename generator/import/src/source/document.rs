@@ -5,6 +5,7 @@ use std::fmt::Display;
 
 use serde_json::{Number, Value};
 
+use super::html::decoded;
 use super::sheet::{Cell, MOST_ROWS, MOST_VALUES, Sheet, within};
 
 /// Most levels of members in members.
@@ -94,7 +95,7 @@ fn flatten(name: &str, value: Value, depth: usize, named: &mut Vec<(String, Cell
         Value::Null => Cell::Empty,
         Value::Bool(flag) => Cell::Text(flag.to_string()),
         Value::Number(number) => number_cell(&number),
-        Value::String(text) => Cell::of_text(&text),
+        Value::String(text) => Cell::of_text(&decoded(&text)),
     };
     named.push((name.to_owned(), cell));
     Ok(())

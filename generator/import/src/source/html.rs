@@ -1,8 +1,10 @@
 //! Cells with HTML: their text with a line for each block, and addresses of links behind their words.
 
+use std::borrow::Cow;
+
 use quick_xml::escape::unescape;
 
-use super::sheet::Cell;
+use super::sheet::{Cell, bare_mail};
 use crate::vocabulary::find_word;
 
 /// A cell without markup, or none if it has none; a cell that is one link keeps its address beside its words.
@@ -43,6 +45,12 @@ pub(crate) fn plain(cell: &Cell) -> Option<Cell> {
     }
 }
 
+/// A text with the characters that its entities name, if it has no markup: that is read later, and its entities with it.
+pub(super) fn decoded(text: &str) -> Cow<'_, str> {
+    let decoded = if text.contains('&') { Cow::Owned(characters(text)) } else { Cow::Borrowed(text) };
+    if tags(&decoded).next().is_some() { Cow::Borrowed(text) } else { decoded }
+}
+
 /// Whether an element begins and ends a line.
 pub(super) fn is_block(name: &str) -> bool {
     find_word("block", name).is_some()
@@ -69,7 +77,7 @@ fn href(inner: &str) -> Option<String> {
         Some(quoted) => quoted.split(&value[..1]).next()?,
         None => value.split_whitespace().next()?,
     };
-    Some(characters(value).trim().to_owned()).filter(|address| !address.is_empty())
+    Some(bare_mail(characters(value).trim()).to_owned()).filter(|address| !address.is_empty())
 }
 
 /// A text with the characters that its entities name; what is no entity stays.

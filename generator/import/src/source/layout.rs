@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::sheet::{Cell, Done, EMPTY, Grid, Lone, Merged, Reading, Row, Sheet, listed_in};
+use super::sheet::{self, Cell, Done, EMPTY, Grid, Lone, Merged, Reading, Row, Sheet, listed_in};
 use crate::fields::is_column_name;
 use dataset::text::{counted, quoted};
 
@@ -36,15 +36,15 @@ pub(super) fn read(mut grid: Grid, how: &Reading) -> Result<Sheet, String> {
     }
     let width = header.last().map_or(0, |row| row.cells.len());
     sheet.columns = names(&mut header, &grid.merged);
+    sheet::within(rows.len() * sheet.columns.len(), sheet::MOST_CELLS, "cells")?;
     for row in &mut rows {
-        let found = row.cells.len();
+        let (line, found) = (row.line, row.cells.len());
         if grid.is_exact && found != width && lone(row).is_none() {
-            let line = row.line;
             return Err(format!("row {line} has {found} cells, the header has {width}: was it cut off?"));
         }
         let beyond = row.cells.iter().skip(sheet.columns.len()).filter(|cell| !cell.is_empty()).count();
         if beyond > 0 {
-            let (line, cells) = (row.line, counted(beyond, "cell"));
+            let cells = counted(beyond, "cell");
             sheet.notes.push(format!("row {line}: {cells} without a header left out"));
         }
         row.cells.resize(sheet.columns.len(), Cell::Empty);
@@ -97,12 +97,9 @@ fn leave_out_hidden(grid: &mut Grid, how: &Reading, sheet: &mut Sheet) {
 
 /// Whether the cells of a row look like names of columns: words, no numbers, days or addresses.
 fn has_names(row: &Row) -> bool {
+    let has_sign = |it: &str| it.contains("://") || it.contains(|c: char| c.is_ascii_digit() || c == '@');
     let is_name = |cell: &Cell| match cell {
-        Cell::Text(text) => {
-            text.len() <= LONGEST_NAME
-                && !text.bytes().any(|it| it.is_ascii_digit() || it == b'@')
-                && !text.contains("://")
-        }
+        Cell::Text(text) => text.len() <= LONGEST_NAME && !has_sign(text),
         cell => cell.is_empty(),
     };
     filled(row) > 1 && row.cells.iter().all(is_name)
@@ -137,17 +134,7 @@ fn header_of(rows: &[Row], how: &Reading) -> Result<Range<usize>, String> {
     let row = rows.iter().position(|row| filled(row) * 2 > widest).ok_or(EMPTY)?;
     let above = rows[..row].iter().rev().zip(1..);
     let above = above.take_while(|(it, far)| filled(it) > 1 && it.line + far == rows[row].line).count();
-    match (above >= more, goes_on(rows, row)) {
-        (true, true) if more > 0 => {
-            let (first, last, count) = (rows[row - more].line, rows[row].line, more + 1);
-            Err(format!(
-                "row {first} or row {last} may be the first of {count} that name columns: declare table = \"{first}\" or \
-                 table = \"{last}\""
-            ))
-        }
-        (true, _) => Ok(row - more..row + 1),
-        (false, _) => Ok(below(row)),
-    }
+    Ok(if above < more || goes_on(rows, row) && more > 0 { below(row) } else { row - more..row + 1 })
 }
 
 /// The row that a name of a table is, if it is no heading.
@@ -202,11 +189,10 @@ fn one_table(rows: &mut Vec<Row>, how: &Reading, sheet: &mut Sheet) -> Result<Ra
     let end = headers.get(chosen + 1).map_or(rows.len(), starts);
     // The heading of a declared table goes too.
     let start = if how.table.is_some() { header.start } else { 0 };
-    if how.table.is_none() && headers.len() > 1 {
-        sheet.tables = headers.iter().map(|it| rows[it.start].line).zip(declared).collect();
-    }
     if how.table.is_some() {
         sheet.note_rows(rows[..starts(&header)].iter().chain(&rows[end..]), "of other tables left out");
+    } else if headers.len() > 1 {
+        sheet.tables = headers.iter().map(|it| rows[it.start].line).zip(declared).collect();
     }
     rows.truncate(end);
     drop(rows.drain(..start));
@@ -265,12 +251,12 @@ fn take_headings(rows: Vec<Row>, top: Option<String>, grid: &Grid, how: &Reading
     if let Some(name) = name.filter(|name| sheet.columns.iter().any(|it| it == name)) {
         return Err(format!("it has a column \"{name}\" already: give `sections` another name"));
     }
-    let is_narrow = sheet.columns.iter().filter(|name| !name.is_empty()).count() < FEWEST_COLUMNS;
+    let named = sheet.columns.iter().filter(|name| !name.is_empty()).count();
+    let may_be_headings = named >= FEWEST_COLUMNS && how.sections.as_deref() != Some("");
     let is_covered = |line: u32| grid.merged.iter().any(|([first, last], _)| *first < line && line <= *last);
     let (mut heading, mut open, mut taken) = (top, None::<Lone>, 0);
     for mut row in rows {
-        let text =
-            lone(&row).filter(|_| !is_narrow && how.sections.as_deref() != Some("") && !is_covered(row.line));
+        let text = lone(&row).filter(|_| may_be_headings && !is_covered(row.line));
         if let Some(text) = text {
             if !listed_in(&how.skip, &text) {
                 sheet.lone.extend(open.replace(Lone { line: row.line, text, has_rows: false }));
@@ -285,9 +271,7 @@ fn take_headings(rows: Vec<Row>, top: Option<String>, grid: &Grid, how: &Reading
                 sheet.lone.push(Lone { has_rows: true, ..found });
             }
         }
-        if name.is_some() {
-            row.cells.push(heading.clone().map_or(Cell::Empty, Cell::Text));
-        }
+        row.cells.extend(name.map(|_| heading.clone().map_or(Cell::Empty, Cell::Text)));
         sheet.rows.push(row);
     }
     sheet.lone.extend(open);

@@ -9,9 +9,6 @@ use super::number_format::has_unit;
 use super::sheet::{Cell, Grid, MOST_COLUMNS, MOST_ROWS, Row, UNSAVED, weigh, within, within_columns};
 use super::xml::{Part, attributes};
 
-/// Most bytes of a text that stands in several columns.
-const LONGEST_REPEATED: usize = 32_767;
-
 type Attributes = BTreeMap<String, String>;
 
 /// Names of the sheets, and whether they can be seen; and the grid of one.
@@ -59,11 +56,14 @@ fn is_hidden(attributes: &Attributes) -> bool {
     attributes.get("visibility").is_some_and(|it| it != "visible")
 }
 
-/// Whether what is shown of a date leaves its day out: `May 2027`.
-fn lacks_day(shown: &str, moment: DateTime) -> bool {
+/// Whether what is shown of a date leaves its day or its year out: `May 2027`, `1 May`, `1/15`.
+fn is_partial(shown: &str, moment: DateTime) -> bool {
     let numbers = shown.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok());
     let numbers: Vec<i16> = numbers.collect();
-    numbers.contains(&moment.year()) && !numbers.contains(&moment.day().into())
+    let [day, year] = [moment.day().into(), moment.year()];
+    let has_year = numbers.contains(&year) || numbers.contains(&(year % 100));
+    let parts = numbers.len() + usize::from(shown.contains(char::is_alphabetic));
+    !numbers.is_empty() && (parts < 3 || !has_year || !numbers.contains(&day))
 }
 
 impl Walk {
@@ -94,9 +94,11 @@ impl Walk {
             }
             "table-row" => (self.row, self.cells, self.column) = (attributes.clone(), Vec::new(), 0),
             "table-cell" | "covered-table-cell" => {
-                (self.cell, self.text, self.link) = (attributes.clone(), String::new(), None);
+                let link = get("formula").and_then(|it| Some(Cell::hyperlink(&it)?.to_owned()));
+                (self.cell, self.text, self.link) = (attributes.clone(), String::new(), link);
             }
             "annotation" => self.in_note = true,
+            _ if self.in_note => {}
             "p" if !self.text.is_empty() => self.text("\n"),
             "line-break" => self.text("\n"),
             "s" | "tab" => self.text(" "),
@@ -123,9 +125,8 @@ impl Walk {
     }
 
     fn end_cell(&mut self) -> Result<(), String> {
-        let [repeated, right, down] =
-            ["number-columns-repeated", "number-columns-spanned", "number-rows-spanned"]
-                .map(|name| count(&self.cell, name));
+        let names = ["number-columns-repeated", "number-columns-spanned", "number-rows-spanned"];
+        let [repeated, right, down] = names.map(|name| count(&self.cell, name));
         let first = self.line + 1;
         if right > 1 || down > 1 {
             let last = first.saturating_add(u32::try_from(down - 1).unwrap_or(u32::MAX));
@@ -134,10 +135,8 @@ impl Walk {
         let cell = self.value();
         let last = self.column.saturating_add(repeated);
         if !cell.is_empty() {
-            if repeated > 1 && self.text.len() > LONGEST_REPEATED {
-                return Err(format!("it repeats a text of more than {LONGEST_REPEATED} bytes (row {first})"));
-            }
             within_columns(last, first)?;
+            weigh(&mut 0, std::slice::from_ref(&cell), repeated)?;
             if self.cell.get("style-name").is_some_and(|style| self.struck.contains(style)) {
                 self.grid.struck.extend((self.column..last).map(|column| (first, column)));
             }
@@ -153,8 +152,8 @@ impl Walk {
         let text = Cell::of_text(&self.text);
         match (get("value-type"), get("value").parse::<f64>().ok()) {
             _ if matches!(text, Cell::Broken(_)) => text,
-            ("float" | "percentage" | "currency", Some(number)) if has_unit(&self.text) => {
-                Cell::Shown(number, self.text.trim().to_owned())
+            ("float" | "percentage" | "currency", Some(_)) if has_unit(&self.text) => {
+                Cell::Shown(self.text.trim().to_owned())
             }
             ("float" | "percentage", Some(number)) => Cell::Number(number),
             ("currency", Some(number)) => Cell::Money(number, get("currency").to_owned()),
@@ -162,7 +161,7 @@ impl Walk {
                 let day = get("date-value");
                 let moment = day.parse::<DateTime>().or_else(|_| day.parse::<Date>().map(Into::into));
                 match moment {
-                    Ok(moment) if !lacks_day(&self.text, moment) => Cell::Moment(moment),
+                    Ok(moment) if !is_partial(&self.text, moment) => Cell::Moment(moment),
                     _ => text,
                 }
             }
@@ -183,9 +182,7 @@ impl Walk {
             weigh(&mut self.weight, &self.cells, (last - self.line) as usize)?;
             for line in self.line + 1..=last {
                 self.grid.rows.push(Row { line, cells: self.cells.clone() });
-                if is_hidden(&self.row) {
-                    self.grid.hidden_rows.insert(line);
-                }
+                self.grid.hidden_rows.extend(is_hidden(&self.row).then_some(line));
             }
         }
         self.line = last;

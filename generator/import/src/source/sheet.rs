@@ -13,7 +13,7 @@ use serde::Deserialize;
 pub(crate) const MOST_ROWS: usize = 200_000;
 pub(crate) const MOST_COLUMNS: usize = 1_000;
 /// Most cells, where 32 bytes of text weigh as much as a cell.
-const MOST_CELLS: usize = 5_000_000;
+pub(super) const MOST_CELLS: usize = 5_000_000;
 /// Most values and elements of a document.
 pub(super) const MOST_VALUES: usize = 3_000_000;
 
@@ -50,8 +50,8 @@ pub(crate) enum Cell {
     Number(f64),
     /// A number that is shown as money: its currency, or the sign of it.
     Money(f64, String),
-    /// A number that is shown with words or a unit: what the sheet shows.
-    Shown(f64, String),
+    /// What a sheet shows of a number with words or a unit.
+    Shown(String),
     /// A date that the workbook itself knows as one.
     Moment(DateTime),
     List(Vec<String>),
@@ -64,9 +64,6 @@ pub(crate) enum Cell {
 /// Why a cell has no value whose formula was never computed.
 pub(super) const UNSAVED: &str = "a formula without a saved value";
 
-/// How formulas fail, in the languages of common spreadsheet programs.
-const ERRORS: [&str; 6] = ["#N/A", "#N/D", "#NV", "#ERROR!", "#NAME?", "#FIELD!"];
-
 impl Cell {
     /// A text, unless it is empty or the error of a formula.
     pub(crate) fn of_text(text: &str) -> Self {
@@ -76,8 +73,9 @@ impl Cell {
         if let Some(inner) = quoted.filter(|inner| !inner.replace("\"\"", "").contains('"')) {
             return Self::of_text(&inner.replace("\"\"", "\""));
         }
-        let text = unguarded(text);
-        let is_error = ERRORS.contains(&text)
+        let text = bare_mail(unguarded(text));
+        // In the languages of common spreadsheet programs.
+        let is_error = ["#N/A", "#N/D", "#NV"].contains(&text)
             || text.starts_with("Err:") && text.len() == 7
             || text.starts_with('#') && text.ends_with(['!', '?']) && text.len() < 14 && !text.contains(' ');
         match text {
@@ -87,11 +85,18 @@ impl Cell {
         }
     }
 
+    /// The address of the formula `HYPERLINK("address"; …)`, if it is there as such.
+    pub(crate) fn hyperlink(formula: &str) -> Option<&str> {
+        let (address, rest) =
+            formula.trim_start_matches("of:=").strip_prefix("HYPERLINK(\"")?.split_once('"')?;
+        Some(address).filter(|it| rest.starts_with([',', ';', ')']) && !it.starts_with('#'))
+    }
+
     /// As people read it.
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Empty => String::new(),
-            Self::Text(text) | Self::Link(text, _) | Self::Shown(_, text) => text.trim().to_owned(),
+            Self::Text(text) | Self::Link(text, _) | Self::Shown(text) => text.trim().to_owned(),
             Self::Money(number, currency) => format!("{} {currency}", snapshot::record::Number(*number)),
             Self::Number(number) => snapshot::record::Number(*number).to_string(),
             // Midnight is no hour.
@@ -111,13 +116,20 @@ impl Cell {
     }
 }
 
+/// The mail address of a link to it; other texts as they are.
+pub(super) fn bare_mail(text: &str) -> &str {
+    let link = text.get(..7).filter(|start| start.eq_ignore_ascii_case("mailto:"));
+    let address = link.and_then(|_| text[7..].split('?').next());
+    address.filter(|it| it.contains('@') && !it.contains(char::is_whitespace)).unwrap_or(text)
+}
+
 /// Nothing, or why a source is refused.
 pub(super) type Done = Result<(), String>;
 
 /// Adds what some rows weigh to a sum, which has a limit.
 pub(super) fn weigh(sum: &mut usize, cells: &[Cell], times: usize) -> Result<(), String> {
     let text = |cell: &Cell| match cell {
-        Cell::Text(text) | Cell::Shown(_, text) | Cell::Link(text, _) | Cell::Broken(text) => text.len(),
+        Cell::Text(text) | Cell::Shown(text) | Cell::Link(text, _) | Cell::Broken(text) => text.len(),
         _ => 0,
     };
     let weight: usize = cells.iter().map(|cell| 1 + text(cell) / 32).sum();
@@ -168,6 +180,8 @@ pub(super) struct Grid {
     pub struck: BTreeSet<(u32, usize)>,
     pub hidden_columns: BTreeSet<usize>,
     pub merged: Vec<Merged>,
+    /// Links: the line and the column of a cell, and its address.
+    pub links: Vec<(u32, u32, String)>,
     /// Whether every row has as many cells as the header, unless it was cut off.
     pub is_exact: bool,
 }
@@ -185,9 +199,7 @@ pub(crate) struct Lone {
 pub(crate) fn listed<'l>(rows: impl Iterator<Item = &'l Lone>) -> String {
     const MOST: usize = 10;
     let mut all: Vec<_> = rows.take(MOST + 1).map(|it| format!("{} {}", it.line, quoted(&it.text))).collect();
-    if let Some(last) = all.get_mut(MOST) {
-        "…".clone_into(last);
-    }
+    all.iter_mut().skip(MOST).for_each(|last| "…".clone_into(last));
     all.join(", ")
 }
 

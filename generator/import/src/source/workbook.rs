@@ -8,7 +8,7 @@ use super::{layout, ods, xlsx};
 const MOST_SHEETS: usize = 256;
 
 pub(super) fn read(bytes: &[u8], how: &Reading) -> Result<Sheet, String> {
-    let (mut archive, is_ods, names) = open(bytes)?;
+    let (mut archive, _, is_ods, names) = open(bytes)?;
     let sheet = choose(&names, how.sheet.as_deref())?;
     let grid = match is_ods {
         true => ods::read(&mut archive, Some(&sheet.0))?.1,
@@ -27,23 +27,22 @@ pub(super) fn read(bytes: &[u8], how: &Reading) -> Result<Sheet, String> {
 
 /// Names of the sheets that can be seen.
 pub(super) fn sheets(bytes: &[u8]) -> Result<Vec<String>, String> {
-    let (archive, _, names) = open(bytes)?;
+    let (_, size, _, names) = open(bytes)?;
     // Each sheet is read on its own, and the whole workbook unpacked for it.
-    let size = archive.decompressed_size().unwrap_or(u128::MAX).saturating_mul(names.len() as u128);
-    if size > u128::from(LARGEST_UNPACKED) * 16 {
+    if size * names.len() as u64 > LARGEST_UNPACKED * 16 {
         let message = format!("its {} sheets are too large to draft at once", names.len());
         return Err(format!("{message}: save the one that counts as a file of its own"));
     }
     Ok(names.into_iter().filter(|(_, is_visible, _)| *is_visible).map(|(name, ..)| name).collect())
 }
 
-/// The archive, whether it is OpenDocument, and its sheets.
-fn open(bytes: &[u8]) -> Result<(Archive<'_>, bool, Vec<Name>), String> {
-    let mut archive = unpacks(bytes, LARGEST_UNPACKED)?;
+/// The archive, its size unpacked, whether it is OpenDocument, and its sheets.
+fn open(bytes: &[u8]) -> Result<(Archive<'_>, u64, bool, Vec<Name>), String> {
+    let (mut archive, size) = unpacks(bytes, LARGEST_UNPACKED)?;
     let is_ods = archive.by_name("content.xml").is_ok();
     let names = if is_ods { ods::read(&mut archive, None)?.0 } else { xlsx::names(&mut archive)? };
     within(names.len(), MOST_SHEETS, "sheets")?;
-    Ok((archive, is_ods, names))
+    Ok((archive, size, is_ods, names))
 }
 
 /// The sheet that is named, or the only one that can be seen.

@@ -44,9 +44,6 @@ pub(super) fn names(archive: &mut Archive<'_>) -> Result<Vec<Name>, String> {
 }
 
 pub(super) fn read(archive: &mut Archive<'_>, bytes: &[u8], (name, _, path): &Name) -> Result<Grid, String> {
-    if path.is_empty() {
-        return Err(format!("it is damaged: the sheet \"{name}\" has no part"));
-    }
     let path = path.strip_prefix('/').map_or_else(|| format!("xl/{path}"), str::to_owned);
     let (mut grid, formulas) = marks(archive, &path)?;
     let broken = |error: &dyn std::fmt::Display| format!("it is no workbook: {error}");
@@ -54,24 +51,27 @@ pub(super) fn read(archive: &mut Archive<'_>, bytes: &[u8], (name, _, path): &Na
     for it in book.merge_cells_by_sheet_name(name).map_err(|error| broken(&error))? {
         grid.merged.push(([it.start.0 + 1, it.end.0 + 1], [it.start.1 as usize, it.end.1 as usize]));
     }
-    let links = book.hyperlinks_by_sheet_name(name).map_err(|error| broken(&error))?;
+    for it in book.hyperlinks_by_sheet_name(name).map_err(|error| broken(&error))? {
+        let Some(target) = it.target else { continue };
+        // A sheet states the fragment of an address beside it.
+        let fragment = it.location.filter(|it| !it.is_empty()).map(|it| format!("#{it}"));
+        grid.links.push((it.range.start.0 + 1, it.range.start.1, target + &fragment.unwrap_or_default()));
+    }
     cells(&mut book, name, &formulas, &mut grid)?;
-    for link in links {
-        let row = grid.rows.binary_search_by_key(&(link.range.start.0 + 1), |row| row.line);
-        let cell = row.ok().and_then(|row| grid.rows[row].cells.get_mut(link.range.start.1 as usize));
-        if let (Some(cell), Some(target)) = (cell, link.target)
-            && let Cell::Text(text) = cell
-        {
-            *cell = Cell::Link(std::mem::take(text), target.into());
+    for (line, column, target) in std::mem::take(&mut grid.links) {
+        let row = grid.rows.binary_search_by_key(&line, |row| row.line);
+        let cell = row.ok().and_then(|row| grid.rows[row].cells.get_mut(column as usize));
+        if let Some(cell @ Cell::Text(_)) = cell {
+            *cell = Cell::Link(cell.text(), target.into());
         }
     }
     Ok(grid)
 }
 
-/// What is hidden, and where formulas are whose value cannot be an empty text.
+/// What is hidden, the links of formulas, and where formulas are whose value cannot be an empty text.
 fn marks(archive: &mut Archive<'_>, path: &str) -> Result<(Grid, BTreeSet<(u32, u32)>), String> {
     let (mut grid, mut formulas) = (Grid::default(), BTreeSet::new());
-    let (mut line, mut column, mut is_text) = (0, 0, false);
+    let (mut line, mut column, mut is_text, mut texts) = (0, 0, false, String::new());
     let is_set = |start: &BytesStart<'_>| value(start, "hidden").is_some_and(|it| it == "1" || it == "true");
     let number = |start: &BytesStart<'_>, name| value(start, name).and_then(|it| it.parse::<u32>().ok());
     each_part_of(archive, path, |part| {
@@ -85,15 +85,18 @@ fn marks(archive: &mut Archive<'_>, path: &str) -> Result<(Grid, BTreeSet<(u32, 
                 line = number(it, "r").unwrap_or(line + 1);
                 column = 0;
                 within((line as usize).saturating_sub(100), MOST_ROWS, "rows")?;
-                if is_set(it) {
-                    grid.hidden_rows.insert(line);
-                }
+                grid.hidden_rows.extend(is_set(it).then_some(line));
             }
             Part::Start("c", it) => {
+                texts.clear();
                 column = value(it, "r").map_or(column, |place| column_of(&place));
                 is_text = value(it, "t").is_some_and(|it| it == "str");
             }
             Part::Start("f", _) => drop(formulas.insert((line, column))),
+            Part::Text(text) => texts.push_str(text),
+            Part::End("f") => {
+                grid.links.extend(Cell::hyperlink(&texts).map(|it| (line, column, it.to_owned())));
+            }
             Part::Start("v", _) if is_text => drop(formulas.remove(&(line, column))),
             Part::End("c") => column += 1,
             _ => {}
@@ -129,18 +132,17 @@ fn cells(book: &mut Xlsx<Cursor<&[u8]>>, name: &str, empty: &BTreeSet<(u32, u32)
             plain => shown(plain, styles.get(style).map_or("", |(format, _)| format)),
         };
         within_columns(index + 1, line)?;
-        weigh(&mut weight, std::slice::from_ref(&value), 1)?;
         if grid.rows.last().is_none_or(|last| last.line != line) {
             // A row that grew cell by cell has room for twice as many.
             grid.rows.last_mut().into_iter().for_each(|row| row.cells.shrink_to_fit());
             grid.rows.push(Row { line, cells: Vec::new() });
         }
-        if styles.get(style).is_some_and(|(_, is_struck)| *is_struck) {
-            grid.struck.insert((line, index));
-        }
+        grid.struck.extend(styles.get(style).filter(|(_, is_struck)| *is_struck).map(|_| (line, index)));
         if let Some(last) = grid.rows.last_mut() {
+            let before = last.cells.len().min(index);
             last.cells.resize(last.cells.len().max(index + 1), Cell::Empty);
             last.cells[index] = value;
+            weigh(&mut weight, &last.cells[before..=index], 1)?;
         }
     }
     Ok(())
@@ -150,7 +152,7 @@ fn cells(book: &mut Xlsx<Cursor<&[u8]>>, name: &str, empty: &BTreeSet<(u32, u32)
 fn shown(cell: Cell, format: &str) -> Cell {
     match cell {
         Cell::Number(number) => match shown_number(number, format) {
-            Some(shown) => Cell::Shown(number, shown),
+            Some(shown) => Cell::Shown(shown),
             None => money::of_format(format).map_or(cell, |currency| Cell::Money(number, currency)),
         },
         Cell::Moment(moment) => shown_date(moment, format).map_or(cell, Cell::Text),

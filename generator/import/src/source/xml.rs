@@ -164,9 +164,8 @@ impl Walk {
         const MARKS: [&str; 2] = ["type", "lang"];
         /// Longest value of such an attribute.
         const LONGEST: usize = 32;
-        let is_code = |value: &str| {
-            value.len() <= LONGEST && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-        };
+        let is_code =
+            |it: &str| it.len() <= LONGEST && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-');
         let link = attributes.iter().find(|(attribute, _)| attribute == "href");
         // Its signs would end the tag.
         let link = link.map(|(_, link)| link.replace('"', "%22").replace('>', "%3E")).unwrap_or_default();
@@ -215,6 +214,5 @@ fn repeated(text: &str) -> Result<String, String> {
         Ok(())
     })?;
     let most = counts.into_iter().max_by_key(|(_, count)| *count);
-    most.map(|(name, _)| name)
-        .ok_or_else(|| "it has no rows; name their element, as rows = \"Grant\"".to_owned())
+    most.map(|(name, _)| name).ok_or_else(|| "it has no rows; name their element, as rows = \"Grant\"".into())
 }

@@ -140,16 +140,6 @@ fn names_of_two_rows_are_joined_by_declaration() {
 }
 
 #[test]
-fn rows_that_may_begin_the_header_above_or_below_are_named() {
-    let text = "All,calls,,,,\nRef,Title,Sum,,Day,\n,,Min,Max,LOI,Full\nA1,Ocean,1,2,3,4\n";
-    let both = Reading { header_rows: Some(2), ..Reading::default() };
-    let error = sheet(text, &both).unwrap_err();
-    assert!(error.starts_with("row 1 or row 2 may be the first of 2 that name columns"), "{error}");
-    let second = Reading { table: Some("2".to_owned()), ..both };
-    assert_eq!(sheet(text, &second).unwrap().columns[2], "Sum / Min");
-}
-
-#[test]
 fn a_column_that_is_there_twice_is_not_mapped() {
     let (code, _, message, help) =
         error(&place("", "Ref,Title,Title,Link\nA1,Ocean,Sea,https://a.example/\n"));

@@ -9,6 +9,7 @@ use crate::days;
 use crate::mapping::{DateOrder, NumberForm};
 use crate::money;
 use crate::values::items;
+use dataset::schema::ValueType;
 
 /// Three numbers with two signs, in a declared order.
 fn naive_date(text: &str, order: DateOrder) -> Option<Date> {
@@ -48,6 +49,29 @@ fn grouped(number: u64, sign: &str) -> String {
     let ends = starts.iter().skip(1).copied().chain([digits.len()]);
     starts.iter().zip(ends).map(|(from, to)| &digits[*from..to]).collect::<Vec<_>>().join(sign)
 }
+
+/// An age or a duration: one number and nothing else, whose thousands may have a space or an apostrophe.
+fn naive_measure(text: &str) -> Option<f64> {
+    let text = text.replace('\'', " ");
+    let head = |it: &str| it.split(['.', ',']).next().map_or(0, str::len);
+    let is_grouped = text.split(' ').skip(1).all(|it| head(it) == 3);
+    let text = text.replace(' ', "");
+    let [one, other] = [naive_number(&text, ',', '.'), naive_number(&text, '.', ',')];
+    let is_open = one.is_some() && other.is_some() && one != other;
+    one.or(other).filter(|_| is_grouped && !is_open)
+}
+
+/// Yes and no in five languages, and signs.
+fn naive_boolean(text: &str) -> Option<bool> {
+    let word = text.to_lowercase().replace(['í', 'ì'], "i").replace('ã', "a");
+    let is = |words: &str| words.split(' ').any(|it| it == word);
+    let is_true = is("true yes y si x 1 oui ja sim ✓ ✔ ☑");
+    (is_true || is("false no n 0 non nein nao")).then_some(is_true)
+}
+
+/// Words of cells with an age, a duration or an answer: some of the grammar, most not.
+const MEASURES: &str = "18 25 6 0 018 1,5 2.5 1.000 1,000 12'000 1e2 + - – to ages years meses from under > ½ six ² yes No SÍ \
+                        non maybe ✓ ✗ x n/a ? № ¹ not";
 
 const ORDERS: [DateOrder; 3] = [DateOrder::Dmy, DateOrder::Mdy, DateOrder::Ymd];
 
@@ -126,6 +150,23 @@ proptest! {
         let [one, other] = [naive_number(&text, ',', '.'), naive_number(&text, '.', ',')];
         if let Some(read) = money::number(&text, None) {
             prop_assert!(one.or(other) == Some(read) && one.zip(other).is_none_or(|(a, b)| a == b), "{}", text);
+        }
+    }
+
+    #[test]
+    fn an_age_a_duration_or_an_answer_is_what_a_naive_reader_makes_of_it(
+        words in proptest::collection::vec(0..36usize, 1..4), noise in "[0-9., a-z]{0,4}", sign in 0..3usize,
+    ) {
+        let words: Vec<&str> = words.into_iter().filter_map(|at| MEASURES.split(' ').nth(at)).collect();
+        let joined = words.join([" ", "", "-"][sign]);
+        let read = |text: &str, kind| values::written(&json!(text), &"min".to_owned(), kind).ok();
+        for text in [joined.as_str(), words[0], &noise, &format!("{}{noise}", words[0])].map(str::trim) {
+            let number = read(text, ValueType::Number).and_then(|it| it.as_f64());
+            prop_assert!(number.is_none() || number == naive_measure(text), "{}: {:?}", text, number);
+            let is_plain = text.len() < 4 && text.bytes().all(|it| it.is_ascii_digit()) && !text.starts_with('0');
+            prop_assert!(!is_plain || number == text.parse().ok(), "{}: {:?}", text, number);
+            let answer = read(text, ValueType::Boolean).and_then(|it| it.as_bool());
+            prop_assert_eq!(answer, naive_boolean(text), "{}", text);
         }
     }
 

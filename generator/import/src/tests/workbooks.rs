@@ -1,7 +1,7 @@
 //! Workbooks made by hand: dates of either epoch, formulas that failed, hidden sheets, merged cells, and ones
 //! that are made to hurt.
 
-use super::corpus::build::workbook;
+use super::corpus::build::{opendocument, workbook};
 use super::*;
 
 fn text(place: &str, text: &str) -> String {
@@ -108,10 +108,55 @@ fn a_cell_in_the_last_corner_and_a_file_that_unpacks_without_end_cost_nothing() 
     let many = "<sheetData><row r=\"1048576\"><c r=\"A1048576\"><v>1</v></c></row></sheetData>";
     let error = read_book(&workbook(&[("Calls", "visible", many)], false), None).unwrap_err();
     assert_eq!(error, "it has more than 200000 rows");
+    let last = |line| format!("<row r=\"{line}\"><c r=\"ALL{line}\"><v>1</v></c></row>");
+    let sparse = format!("<sheetData>{}</sheetData>", (1..5_002).map(last).collect::<String>());
+    let error = read_book(&workbook(&[("Calls", "visible", &sparse)], false), None).unwrap_err();
+    assert_eq!(error, "it has more than 5000000 cells, or as much text");
     let book = workbook(&[("Calls", "visible", &" ".repeat(3 << 20))], false);
     source::archive::unpacks(&book, 4 << 20).unwrap();
     let error = source::archive::unpacks(&book, 2 << 20).unwrap_err();
     assert!(error.contains("it unpacks to more than 2 MB"), "{error}");
+}
+
+#[test]
+fn links_of_formulas_are_addresses_and_those_that_no_field_takes_are_counted() {
+    let link = |at: &str| {
+        format!("<c r=\"{at}\" t=\"str\"><f>HYPERLINK(\"https://a.example/{at}\",\"x\")</f><v>page</v></c>")
+    };
+    let rows = sheet_of(&[format!("{}{}", text("A2", "A1"), link("B2")), link("A3") + &link("B3")]);
+    let mapping = "[sources.a]\nfile = \"a\"\n[sources.a.programs]\nname = \"Ref\"\nofficialUrl = \"Day\"\n";
+    let place = Place::new(&[(FILE, mapping)]);
+    place.write("a", &workbook(&[("Calls", "visible", &rows)], false));
+    let note = "source `a`: `Ref`: 1 cell with links that no field takes: row 3";
+    assert!(notes(&place.imported()).contains(note));
+    let addresses = ["https://a.example/B2", "https://a.example/B3"];
+    assert_eq!(place.column("programs/a.ndjson", "officialUrl"), addresses);
+    // A part of an address is none.
+    assert_eq!(Cell::hyperlink("HYPERLINK(\"https://a.example/\"&A2)"), None);
+}
+
+#[test]
+fn a_date_of_opendocument_is_what_the_sheet_shows() {
+    for (shown, is_day) in [("January 15", false), ("1/17", false), ("May 2017", false), ("15/01/17", true)] {
+        let cell = format!(
+            "<table:table-cell office:value-type=\"date\" office:date-value=\"2017-01-15\"><text:p>{shown}</text:p></table:table-cell>"
+        );
+        let book = opendocument(&format!(
+            "<table:table table:name=\"A\"><table:table-row><table:table-cell office:value-type=\"string\"><text:p>Day</text:p></table:table-cell></table:table-row><table:table-row>{cell}</table:table-row></table:table>"
+        ));
+        let read = read_book(&book, None).unwrap();
+        assert_eq!(matches!(read.rows[0].cells[0], Cell::Moment(_)), is_day, "{shown}");
+    }
+}
+
+#[test]
+fn the_comment_of_a_cell_is_no_text_and_no_link_of_it() {
+    let comment = "<office:annotation><dc:creator>Ann</dc:creator><text:p>see <text:a xlink:href=\"https://x.example/\">it</text:a></text:p></office:annotation>";
+    let cells =
+        ["<text:p>Ref</text:p>", &*format!("{comment}<text:p>one</text:p>{comment}<text:p>two</text:p>")];
+    let rows = cells.map(|it| format!("<table:table-row><table:table-cell office:value-type=\"string\">{it}</table:table-cell></table:table-row>"));
+    let book = opendocument(&format!("<table:table table:name=\"A\">{}</table:table>", rows.concat()));
+    assert_eq!(read_book(&book, None).unwrap().rows[0].cells, [Cell::Text("one\ntwo".to_owned())]);
 }
 
 /// A row of texts, from column A; empty ones have no cell.

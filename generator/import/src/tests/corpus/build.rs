@@ -1,7 +1,7 @@
 //! Makes workbooks of cells: a value, and how a spreadsheet program stores and shows it.
 
 use std::fmt::Write as _;
-use std::io::{Cursor, Write as _};
+use std::io::Write as _;
 
 /// A cell of a made workbook.
 #[derive(Clone)]
@@ -31,8 +31,9 @@ pub(super) struct Plan {
     pub merged: Vec<&'static str>,
 }
 
+/// Written as a stream: the sizes stand behind each part, as in exports of programs on the web.
 fn zipped(parts: &[(String, String)]) -> Vec<u8> {
-    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let mut zip = zip::ZipWriter::new_stream(Vec::new());
     let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
     for (path, text) in parts {
         zip.start_file(path, options).unwrap();
@@ -130,10 +131,13 @@ pub(super) fn xlsx(plan: &Plan) -> Vec<u8> {
     let merged = plan.merged.iter().map(|range| format!("<mergeCell ref=\"{range}\"/>"));
     let merged = listed("mergeCells", merged);
     let numbered = || parts.links.iter().enumerate();
-    let linked = numbered().map(|(at, (place, _))| format!("<hyperlink ref=\"{place}\" r:id=\"l{at}\"/>"));
+    let parted = |target: &'static str| target.split_once('#').unwrap_or((target, ""));
+    let linked = numbered().map(|(at, (place, target))| {
+        format!("<hyperlink ref=\"{place}\" r:id=\"l{at}\" location=\"{}\"/>", parted(target).1)
+    });
     let linked = listed("hyperlinks", linked);
     let targets: Vec<_> =
-        numbered().map(|(at, (_, target))| (format!("l{at}"), "hyperlink", *target)).collect();
+        numbered().map(|(at, (_, it))| (format!("l{at}"), "hyperlink", parted(it).0)).collect();
     let sheet = format!("{columns}<sheetData>{rows}</sheetData>{merged}{linked}");
     package(&[("Calls", "visible", &sheet)], false, &parts.styles(), &relations(&targets))
 }
@@ -149,7 +153,7 @@ pub(in crate::tests) fn workbook(sheets: &[Part<'_>], is_1904: bool) -> Vec<u8> 
 fn package(sheets: &[Part<'_>], is_1904: bool, styles: &str, links: &str) -> Vec<u8> {
     let spaces = format!("xmlns=\"{MAIN}\" xmlns:r=\"{RELATIONS}\"");
     let numbered = || (1..).zip(sheets);
-    let listed: String = numbered()
+    let all: String = numbered()
         .map(|(n, (name, state, _))| {
             format!("<sheet name=\"{name}\" sheetId=\"{n}\" state=\"{state}\" r:id=\"r{n}\"/>")
         })
@@ -162,10 +166,7 @@ fn package(sheets: &[Part<'_>], is_1904: bool, styles: &str, links: &str) -> Vec
         .collect();
     let mut files = vec![
         ("_rels/.rels".to_owned(), relations(&[("r1".to_owned(), "officeDocument", "xl/workbook.xml")])),
-        (
-            "xl/workbook.xml".to_owned(),
-            format!("<workbook {spaces}>{epoch}<sheets>{listed}</sheets></workbook>"),
-        ),
+        ("xl/workbook.xml".into(), format!("<workbook {spaces}>{epoch}<sheets>{all}</sheets></workbook>")),
         ("xl/_rels/workbook.xml.rels".to_owned(), relations(&targets)),
         ("xl/styles.xml".to_owned(), styles.to_owned()),
         ("xl/worksheets/_rels/sheet1.xml.rels".to_owned(), links.to_owned()),
@@ -180,9 +181,7 @@ fn package(sheets: &[Part<'_>], is_1904: bool, styles: &str, links: &str) -> Vec
 fn ods_cell(cell: &Made) -> String {
     let (kind, more, text) = match cell {
         Made::Text(it) => ("string", String::new(), escaped(it)),
-        Made::Link(it, target) => {
-            ("string", String::new(), format!("<text:a xlink:href=\"{target}\">{it}</text:a>"))
-        }
+        Made::Link(it, to) => ("string", String::new(), format!("<text:a xlink:href=\"{to}\">{it}</text:a>")),
         Made::Number(number, currency) => {
             let value = format!(" office:currency=\"{currency}\" office:value=\"{number}\"");
             ("currency", value, number.to_string())

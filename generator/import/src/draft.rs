@@ -114,7 +114,8 @@ impl Draft<'_> {
             taken.entry((Table::Programs, "officialUrl")).or_insert(address);
         }
         let why = self.key(&taken);
-        let key = why.as_ref().map(|(column, _)| *column);
+        let keys = why.as_ref().map_or(&[][..], |(columns, _)| columns);
+        let key = keys.first().copied();
         let has = |it: &Field| it.value_type() == ValueType::Date && taken.contains_key(&(it.table, it.name));
         if key.is_none() || !fields_of(Table::Cycles).any(has) {
             // There are no seasons.
@@ -127,15 +128,20 @@ impl Draft<'_> {
             line(format!("# ? programs, as its columns say; or organizations by {column}, {proof}: which?"));
         }
         match &why {
-            Some((column, why)) => line(format!("key     = {}  # {why}", quoted(&self.sheet.columns[*column]))),
+            Some((columns, why)) => {
+                let names: Vec<String> = columns.iter().map(|it| quoted(&self.sheet.columns[*it])).collect();
+                let key = if names.len() > 1 { format!("[{}]", names.join(", ")) } else { names.concat() };
+                line(format!("key     = {key}  # {why}"));
+            }
             None => line(
-                "# ? key = \"…\"  # no column but long texts, days and sums is different in every row: without a key, there are no seasons and sums"
+                "# ? key = \"…\"  # no column but long texts, days and sums is different in every row, nor are two together: without a key, there are no seasons and sums"
                     .to_owned(),
             ),
         }
-        let translated = key.and_then(|_| self.translated(&taken));
+        let translated = if keys.len() == 1 { self.translated(&taken) } else { None };
         let of_translations = translated.into_iter().flatten().map(|(_, text)| text.0);
-        let used = taken.values().map(|(column, _)| *column).chain(key).chain(of_translations).collect();
+        let mapped = taken.values().map(|(column, _)| *column).chain(keys.iter().copied());
+        let used = mapped.chain(of_translations).collect();
         let declared = [
             self.dates(&taken),
             self.numbers(&taken),
@@ -146,7 +152,7 @@ impl Draft<'_> {
             self.ignored(&used, &taken),
         ];
         declared.into_iter().flatten().for_each(line);
-        self.tables(&mut out, &taken, key, &money);
+        self.tables(&mut out, &taken, keys, &money);
         out
     }
 
@@ -262,7 +268,7 @@ impl Draft<'_> {
         })
     }
 
-    fn tables(&self, out: &mut String, taken: &Taken, key: Option<usize>, money: &Money) {
+    fn tables(&self, out: &mut String, taken: &Taken, keys: &[usize], money: &Money) {
         let source = &self.found.name;
         let elsewhere = self.others().any(|other| other.is_of_organizations);
         if let Some((column, _)) = taken.get(&(Table::Programs, "organization")).filter(|_| !elsewhere) {
@@ -277,6 +283,7 @@ impl Draft<'_> {
             let _ = writeln!(out, "name = {rule}  # {doubt}one row for each value");
         }
         let _ = writeln!(out, "\n[sources.{source}.programs]");
+        let key = keys.first().copied().filter(|_| keys.len() == 1);
         let shared = self.shared(taken, key);
         out.extend(shared.iter().map(|(_, rule)| rule.as_str()));
         for field in fields_of(Table::Programs) {
@@ -310,9 +317,9 @@ impl Draft<'_> {
                 (None, _) => {}
             }
         }
-        if let Some(key) = key {
+        if !keys.is_empty() {
             self.sums(out, taken, money);
-            self.translations(out, taken, key);
+            key.into_iter().for_each(|key| self.translations(out, taken, key));
             self.cycles(out, taken, shared.as_ref().map_or("Current call", |(title, _)| title));
         }
     }

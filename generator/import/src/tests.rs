@@ -110,8 +110,7 @@ impl Place {
 
 const DATASET: &str = r#"{"schemaVersion":"1","name":"t","title":"T","license":"CC BY 4.0","publishedAt":"2026-06-01T00:00:00Z"}"#;
 
-const SHEET: &str = "Ref;Title;Funder;Link;Type;Deadline;Max;Who\n\
-    A1;Ocean;Acme;https://a.example/;Beca;31/12/2026 17:00 CET;1.500,00;Spain, UK\n\
+const SHEET: &str = "Ref;Title;Funder;Link;Type;Deadline;Max;Who\nA1;Ocean;Acme;https://a.example/;Beca;31/12/2026 17:00 CET;1.500,00;Spain, UK\n\
     A2;Sea;Acme;https://b.example/;Beca;03/04/2027;n/a;\n";
 
 const MAPPING: &str = r#"
@@ -446,8 +445,7 @@ fn a_program_of_two_sheets_has_the_seasons_of_both() {
     let source = |year: &str| {
         format!(
             "[sources.y{year}]\nfile = \"{year}.csv\"\nkey = \"No\"\n[sources.y{year}.programs]\n\
-             key = {{ column = \"No\", distinct = true }}\nname = \"Title\"\n[sources.y{year}.cycles]\n\
-             label = {{ value = \"{year}\" }}\ndeadlineOn = \"Ends\"\n"
+             key = {{ column = \"No\", distinct = true }}\nname = \"Title\"\n[sources.y{year}.cycles]\nlabel = {{ value = \"{year}\" }}\ndeadlineOn = \"Ends\"\n"
         )
     };
     let mapping = format!("{}{}", source("2030"), source("2031"));
@@ -468,10 +466,8 @@ fn a_program_of_two_sheets_has_the_seasons_of_both() {
 fn what_two_rows_have_of_one_program_is_joined_and_must_agree() {
     let source = |year: &str| {
         format!(
-            "[sources.y{year}]\nfile = \"{year}.csv\"\nskip = [\"Old\"]\n\
-             [sources.y{year}.organizations]\nname = {{ column = \"Funder\", distinct = true }}\nwebsiteUrl = \"Site\"\n\
-             [sources.y{year}.programs]\nkey = {{ column = \"No\", distinct = true }}\nname = \"Title\"\n\
-             organization = \"Funder\"\nofficialUrl = \"Link\"\nfundingMaxUsd = \"Max\"\n"
+            "[sources.y{year}]\nfile = \"{year}.csv\"\nskip = [\"Old\"]\n[sources.y{year}.organizations]\nname = {{ column = \"Funder\", distinct = true }}\nwebsiteUrl = \"Site\"\n\
+             [sources.y{year}.programs]\nkey = {{ column = \"No\", distinct = true }}\nname = \"Title\"\norganization = \"Funder\"\nofficialUrl = \"Link\"\nfundingMaxUsd = \"Max\"\n"
         )
     };
     let head = "No,Title,Funder,Site,Link,Max\n";

@@ -19,6 +19,9 @@ const TEXTS: [&str; 3] = ["name", "summary", "description"];
 /// Fewest bytes of what is too long for a key.
 const LONGEST_KEY: usize = 100;
 
+/// Most columns that two are tried of together.
+const MOST_COLUMNS: usize = 6;
+
 /// The tables that were read, or why none could be.
 type Tables = Result<Vec<Found>, String>;
 
@@ -126,8 +129,9 @@ impl Draft<'_> {
     }
 
     /// The first column that looks like a reference and differs in every row, else the first that differs and is no
-    /// measure, such as a sum; and why. A column that is named like a key and repeats one value is a question.
-    pub(super) fn key(&self, taken: &Taken) -> Option<(usize, String)> {
+    /// measure, such as a sum; else the first two that differ together; and why. A column that is named like a key and
+    /// repeats one value is a question.
+    pub(super) fn key(&self, taken: &Taken) -> Option<(Vec<usize>, String)> {
         let rows: Vec<&Row> = self.sheet.rows.iter().filter(|row| !is_sum_row(row)).collect();
         // Values that are no key of a row: empty, long, or that of an earlier row, with the lines of both.
         let faults = |column: usize| {
@@ -147,8 +151,11 @@ impl Draft<'_> {
         };
         let columns = (0..self.sheet.columns.len()).filter(|at| !self.sheet.columns[*at].is_empty());
         let (named, others): (Vec<_>, Vec<_>) = columns.partition(|at| is_key(&self.sheet.columns[*at]));
-        let mut all = named.iter().copied().chain(others.into_iter().filter(|at| !is_measure(at)));
-        let key = all.find(|column: &usize| !rows.is_empty() && faults(*column).is_empty())?;
+        let all = named.iter().copied().chain(others.into_iter().filter(|at| !is_measure(at)));
+        let all: Vec<usize> = all.filter(|_| !rows.is_empty()).collect();
+        let Some(key) = all.iter().copied().find(|column| faults(*column).is_empty()) else {
+            return self.pair(taken, &rows, all);
+        };
         let copied = named.into_iter().take_while(|at| *at != key).find_map(|at| match &faults(at)[..] {
             [(value, line, other)] if line != other && rows.len() > 3 => {
                 let (name, value) = (quoted(&self.sheet.columns[at]), one_line(value));
@@ -156,7 +163,24 @@ impl Draft<'_> {
             }
             _ => None,
         });
-        Some((key, copied.unwrap_or_else(|| "different in every row".to_owned())))
+        Some((vec![key], copied.unwrap_or_else(|| "different in every row".to_owned())))
+    }
+
+    /// Of the first columns and those of seasons, the first two that are different together in every row.
+    fn pair(&self, taken: &Taken, rows: &[&Row], mut columns: Vec<usize>) -> Option<(Vec<usize>, String)> {
+        columns.truncate(MOST_COLUMNS);
+        let seasons = taken.iter().filter(|((table, _), _)| *table == Table::Cycles).map(|(_, (at, _))| *at);
+        columns.extend(seasons);
+        let is_part = |it: &String| !is_empty_mark(it) && it.len() < LONGEST_KEY;
+        let is_key = |pair: &[usize; 2]| {
+            let mut seen = BTreeSet::new();
+            let texts = rows.iter().map(|row| pair.map(|at| row.text(at)));
+            texts.into_iter().all(|texts| texts.iter().all(is_part) && seen.insert(texts))
+        };
+        let pairs =
+            columns.iter().enumerate().flat_map(|(at, one)| columns[at + 1..].iter().map(|it| [*one, *it]));
+        let pair = pairs.filter(|[one, other]| one != other).find(is_key)?;
+        Some((pair.to_vec(), "together different in every row, as no column alone is".to_owned()))
     }
 }
 

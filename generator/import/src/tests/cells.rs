@@ -4,8 +4,7 @@ use super::corpus::build::opendocument;
 use super::*;
 use crate::source::read;
 
-const MAPPING: &str = "[sources.a]\nfile = \"inbox/a\"\nkey = \"Ref\"\nempty = [\"tbc\"]\nlists = \",\"\n\
-    [sources.a.organizations]\nname = { column = \"Funder\", distinct = true }\n\
+const MAPPING: &str = "[sources.a]\nfile = \"inbox/a\"\nkey = \"Ref\"\nempty = [\"tbc\"]\nlists = \",\"\n[sources.a.organizations]\nname = { column = \"Funder\", distinct = true }\n\
     [sources.a.programs]\nname = { join = [\"Title\", \"City\"], with = \", \" }\norganization = \"Funder\"\n\
     officialUrl = \"Link\"\nfields = { column = \"Topics\", values = { \"Sea, Ice\" = \"Sea|Ice\", \"*\" = \"*\" } }\n";
 
@@ -19,8 +18,7 @@ fn place(rows: &str) -> Place {
 #[test]
 fn guards_are_taken_off_and_empty_words_are_empty_in_joined_texts_too() {
     let place = place(
-        "\"=\"\"007\"\"\",\"=\"\"The Tern\"\"\",tbc,C++ Club,https://a.example/1,\n\
-         '-8,'=1+1,Porto,C# Club,https://a.example/2,\n9,'s-Graveland,tbc,C#  club,https://a.example/3,\n",
+        "\"=\"\"007\"\"\",\"=\"\"The Tern\"\"\",tbc,C++ Club,https://a.example/1,\n'-8,'=1+1,Porto,C# Club,https://a.example/2,\n9,'s-Graveland,tbc,C#  club,https://a.example/3,\n",
     );
     place.imported();
     assert_eq!(place.column("programs/a.ndjson", "key"), ["-8", "007", "9"]);
@@ -64,8 +62,7 @@ fn names_of_one_long_slug_have_slugs_within_the_limit() {
 #[test]
 fn a_separator_in_quotes_or_in_a_known_value_separates_nothing() {
     let place = place(
-        "1,A,,X,https://a.example/1,\"Art,\"\"Boats, large\"\",Music\"\n2,B,,X,https://a.example/2,\"Sea, Ice\"\n\
-         3,C,,X,https://a.example/3,\"5\"\" discs, Film\"\n",
+        "1,A,,X,https://a.example/1,\"Art,\"\"Boats, large\"\",Music\"\n2,B,,X,https://a.example/2,\"Sea, Ice\"\n3,C,,X,https://a.example/3,\"5\"\" discs, Film\"\n",
     );
     place.imported();
     let fields =
@@ -194,8 +191,7 @@ fn the_text_of_an_element_is_whole_with_lines_for_paragraphs() {
 
 #[test]
 fn paragraphs_alone_are_the_text_of_their_element() {
-    let xml = "<calls><call><about>\n <p>For <b>schools</b>.</p>\n <p>No fee.</p>\n</about>\
-        <who><div><ul><li>Firms</li><li>Clubs</li></ul></div><p>Others</p></who>\
+    let xml = "<calls><call><about>\n <p>For <b>schools</b>.</p>\n <p>No fee.</p>\n</about><who><div><ul><li>Firms</li><li>Clubs</li></ul></div><p>Others</p></who>\
         <place><iso>ES</iso><p>Cádiz</p><p>Jerez</p></place><p>Own</p><p>words</p></call></calls>";
     let sheet = read(xml.as_bytes(), &Reading::default()).unwrap();
     let cells = sheet.rows[0].cells.iter().map(Cell::text);

@@ -123,22 +123,16 @@ static TEXTS: LazyLock<Vec<Case>> = LazyLock::new(|| {
             "convocatorias.csv: a Spanish ministry's list in Windows-1252",
             encoding_rs::WINDOWS_1252
                 .encode(
-                    "Ref;Título;Organismo;Enlace;Tipo;Importe máximo;Plazo\n\
-                     A1;Call A1;Acme;https://a.example/A1;Ayuda;1.500,00 €;31/12/2026\n\
-                     A2;Call A2;Acme;https://a.example/A2;Ayuda;12.000,50 €;sin plazo\n\
-                     A3;Call A3;Acme;https://a.example/A3;Ayuda;;1 de febrero de 2027\n",
+                    "Ref;Título;Organismo;Enlace;Tipo;Importe máximo;Plazo\nA1;Call A1;Acme;https://a.example/A1;Ayuda;1.500,00 €;31/12/2026\n\
+                     A2;Call A2;Acme;https://a.example/A2;Ayuda;12.000,50 €;sin plazo\nA3;Call A3;Acme;https://a.example/A3;Ayuda;;1 de febrero de 2027\n",
                 )
                 .0,
-            "A1 | deadlineOn=2026-12-31 | Importe máximo: 1500 EUR\n\
-             A2 | status=rolling | Importe máximo: 12000.5 EUR\n\
-             A3 | deadlineOn=2027-02-01",
+            "A1 | deadlineOn=2026-12-31 | Importe máximo: 1500 EUR\nA2 | status=rolling | Importe máximo: 12000.5 EUR\nA3 | deadlineOn=2027-02-01",
         ),
         case(
             "grid.csv: an export of Airtable",
             lines(",", "Max amount,Deadline", "\"$5,000.00\",12/31/2026\n\"$12,500.00\",4/3/2027\n,"),
-            "A1 | fundingMaxUsd=5000 | deadlineOn=2026-12-31\n\
-             A2 | fundingMaxUsd=12500 | deadlineOn=2027-04-03\n\
-             A3",
+            "A1 | fundingMaxUsd=5000 | deadlineOn=2026-12-31\nA2 | fundingMaxUsd=12500 | deadlineOn=2027-04-03\nA3",
         ),
         case(
             "sheet.csv: an export of Google Sheets with formulas that failed",
@@ -153,13 +147,8 @@ static TEXTS: LazyLock<Vec<Case>> = LazyLock::new(|| {
                 "Deadline",
                 "LOI 3/4/27; full 5/1/27\nStage 1: 31 January 2027; 1 June 2027;\n31/12/2026\nrolling\n",
             ),
-            "A1 | label=Current call: LOI | deadlineOn=2027-04-03 | label=Current call: full \
-             | deadlineOn=2027-01-05\n\
-             A2 | label=Current call: Stage 1 | deadlineOn=2027-01-31 | label=Current call: 2 \
-             | deadlineOn=2027-06-01\n\
-             A3 | deadlineOn=2026-12-31\n\
-             A4 | status=rolling\n\
-             A5",
+            "A1 | label=Current call: LOI | deadlineOn=2027-04-03 | label=Current call: full | deadlineOn=2027-01-05\n\
+             A2 | label=Current call: Stage 1 | deadlineOn=2027-01-31 | label=Current call: 2 | deadlineOn=2027-06-01\nA3 | deadlineOn=2026-12-31\nA4 | status=rolling\nA5",
         )
         .edited(&[(
             "deadlineOn = { column = \"Deadline\", values",
@@ -168,26 +157,20 @@ static TEXTS: LazyLock<Vec<Case>> = LazyLock::new(|| {
         case(
             "foerderung.csv: a German list in UTF-16",
             {
-                let text = "Nr\tBezeichnung\tStiftung\tWebseite\tTyp\tHöchstbetrag\tFrist\n\
-                            A1\tCall A1\tAcme\thttps://a.example/A1\tZuschuss\t1,5 Mio. EUR\t31.12.2026\n\
+                let text = "Nr\tBezeichnung\tStiftung\tWebseite\tTyp\tHöchstbetrag\tFrist\nA1\tCall A1\tAcme\thttps://a.example/A1\tZuschuss\t1,5 Mio. EUR\t31.12.2026\n\
                             A2\tCall A2\tAcme\thttps://a.example/A2\tZuschuss\tbis zu 250.000 €\tjederzeit\n\
                             A3\tCall A3\tAcme\thttps://a.example/A3\tZuschuss\t12.500,00 €\t3. März 2027\n";
                 let units = text.encode_utf16().flat_map(u16::to_le_bytes);
                 [0xff, 0xfe].into_iter().chain(units).collect::<Vec<u8>>()
             },
-            "A1 | deadlineOn=2026-12-31 | Höchstbetrag: 1500000 EUR\n\
-             A2 | status=rolling | Höchstbetrag (bis zu 250.000 €): 250000 EUR\n\
+            "A1 | deadlineOn=2026-12-31 | Höchstbetrag: 1500000 EUR\nA2 | status=rolling | Höchstbetrag (bis zu 250.000 €): 250000 EUR\n\
              A3 | deadlineOn=2027-03-03 | Höchstbetrag: 12500 EUR",
         ),
         case(
             "appels.csv: a French list with narrow spaces",
-            "Réf;Titre;Financeur;Lien;Type d'aide;Montant maximum;Date limite\n\
-             A1;Call A1;Acme;https://a.example/A1;Subvention;1\u{202f}500,00\u{a0}€;31 décembre 2026\n\
-             A2;Call A2;Acme;https://a.example/A2;Subvention;jusqu'à 20\u{a0}000 €;1er mars 2027\n\
-             A3;Call A3;Acme;https://a.example/A3;Subvention;;en continu\n",
-            "A1 | deadlineOn=2026-12-31 | Montant maximum: 1500 EUR\n\
-             A2 | deadlineOn=2027-03-01 | Montant maximum (jusqu'à 20\u{a0}000 €): 20000 EUR\n\
-             A3 | status=rolling",
+            "Réf;Titre;Financeur;Lien;Type d'aide;Montant maximum;Date limite\nA1;Call A1;Acme;https://a.example/A1;Subvention;1\u{202f}500,00\u{a0}€;31 décembre 2026\n\
+             A2;Call A2;Acme;https://a.example/A2;Subvention;jusqu'à 20\u{a0}000 €;1er mars 2027\nA3;Call A3;Acme;https://a.example/A3;Subvention;;en continu\n",
+            "A1 | deadlineOn=2026-12-31 | Montant maximum: 1500 EUR\nA2 | deadlineOn=2027-03-01 | Montant maximum (jusqu'à 20\u{a0}000 €): 20000 EUR\nA3 | status=rolling",
         ),
         case(
             "miles.csv: a Spanish header with a factor",
@@ -197,26 +180,17 @@ static TEXTS: LazyLock<Vec<Case>> = LazyLock::new(|| {
         case(
             "uk.csv: pounds, one of them without a sign, and limits",
             lines(",", "Award", "£5000\n2500\n\"£500 - £1,500\"\nup to £900"),
-            "A1 | Award: 5000 GBP\n\
-             A2 | Award: 2500 GBP\n\
-             A3 | Award (£500 - £1,500): 1500 GBP\n\
-             A4 | Award (up to £900): 900 GBP",
+            "A1 | Award: 5000 GBP\nA2 | Award: 2500 GBP\nA3 | Award (£500 - £1,500): 1500 GBP\nA4 | Award (up to £900): 900 GBP",
         ),
         case(
             "divisas.csv: two currencies and a sum without one",
             lines(";", "Importe máximo", "5000\n€ 12.500,00\n300 USD\nde 1.000 a 2.000 €\nhasta 3 mil USD"),
-            "A1 | fundingMaxUsd=5000\n\
-             A2 | Importe máximo: 12500 EUR\n\
-             A3 | fundingMaxUsd=300\n\
-             A4 | Importe máximo (de 1.000 a 2.000 €): 2000 EUR\n\
-             A5 | fundingMaxUsd=3000",
+            "A1 | fundingMaxUsd=5000\nA2 | Importe máximo: 12500 EUR\nA3 | fundingMaxUsd=300\nA4 | Importe máximo (de 1.000 a 2.000 €): 2000 EUR\nA5 | fundingMaxUsd=3000",
         )
         .edited(&[("currency = \"…\"", "currency = \"USD\"")]),
         case(
             "traps.csv: the funder's country and a category",
-            "Ref,Title,Funder,Link,Category,Country,Max age\n\
-             A1,Call A1,Acme,https://a.example/A1,Health,US,35\n\
-             A2,Call A2,Acme,https://a.example/A2,Arts,FR,40\n",
+            "Ref,Title,Funder,Link,Category,Country,Max age\nA1,Call A1,Acme,https://a.example/A1,Health,US,35\nA2,Call A2,Acme,https://a.example/A2,Arts,FR,40\n",
             "A1 | destinationCountries=[\"US\"]\nA2 | destinationCountries=[\"FR\"]",
         )
         .edited(&[
@@ -232,8 +206,7 @@ static TEXTS: LazyLock<Vec<Case>> = LazyLock::new(|| {
                 "5000,2026-12-31,About the sea,Ocean\n6000,2027-01-31,About ice,Ice",
             ) + "A3,Call A3,Acme,https://a.example/A3,Grant,,,,\nTotal,,,,,11000,,,\n",
             "A1 | fundingMaxUsd=5000 | summary=About the sea | fields=[\"Ocean\"] | deadlineOn=2026-12-31\n\
-             A2 | fundingMaxUsd=6000 | summary=About ice | fields=[\"Ice\"] | deadlineOn=2027-01-31\n\
-             A3",
+             A2 | fundingMaxUsd=6000 | summary=About ice | fields=[\"Ice\"] | deadlineOn=2027-01-31\nA3",
         ),
         case(
             "nulls.csv: marks of nothing",
@@ -243,11 +216,7 @@ static TEXTS: LazyLock<Vec<Case>> = LazyLock::new(|| {
         case(
             "ranges.csv: ranges, limits and rates of pay",
             lines(",", "Max", "US$ 500 – 3000\nup to USD 2k\nUS$ 15 per hour\nfrom 800 USD\n€900"),
-            "A1 | fundingMinUsd=500 | fundingMaxUsd=3000\n\
-             A2 | fundingMaxUsd=2000\n\
-             A3 | Max (US$ 15 per hour): 15 USD\n\
-             A4 | fundingMinUsd=800\n\
-             A5 | Max: 900 EUR",
+            "A1 | fundingMinUsd=500 | fundingMaxUsd=3000\nA2 | fundingMaxUsd=2000\nA3 | Max (US$ 15 per hour): 15 USD\nA4 | fundingMinUsd=800\nA5 | Max: 900 EUR",
         ),
         case(
             "portal.json: a portal's JSON, its rows one level down",
@@ -260,10 +229,8 @@ static TEXTS: LazyLock<Vec<Case>> = LazyLock::new(|| {
         ),
         case(
             "calls.ndjson: days as milliseconds in NDJSON",
-            "{\"Ref\":\"A1\",\"Title\":\"Call A1\",\"Funder\":\"Acme\",\"Link\":\"https://a.example/A1\",\
-             \"Type\":\"Grant\",\"Deadline\":1798675200000}\n\
-             {\"Ref\":\"A2\",\"Title\":\"Call A2\",\"Funder\":\"Acme\",\"Link\":\"https://a.example/A2\",\
-             \"Type\":\"Grant\",\"Deadline\":1806710400}\n",
+            "{\"Ref\":\"A1\",\"Title\":\"Call A1\",\"Funder\":\"Acme\",\"Link\":\"https://a.example/A1\",\"Type\":\"Grant\",\"Deadline\":1798675200000}\n\
+             {\"Ref\":\"A2\",\"Title\":\"Call A2\",\"Funder\":\"Acme\",\"Link\":\"https://a.example/A2\",\"Type\":\"Grant\",\"Deadline\":1806710400}\n",
             "A1 | deadlineOn=2026-12-31\nA2 | deadlineOn=2027-04-03",
         )
         .edited(&[
@@ -274,8 +241,7 @@ static TEXTS: LazyLock<Vec<Case>> = LazyLock::new(|| {
             "extract.xml: XML with compact days",
             "<Grants><G><Ref>A1</Ref><Title>Call A1</Title><Funder>Acme</Funder><Link>https://a.example/A1</Link>\
              <Type>Grant</Type><AwardCeiling>5000</AwardCeiling><CloseDate>12312026</CloseDate></G>\
-             <G><Ref>A2</Ref><Title>Call A2</Title><Funder>Acme</Funder><Link>https://a.example/A2</Link>\
-             <Type>Grant</Type><CloseDate>04032027</CloseDate></G></Grants>",
+             <G><Ref>A2</Ref><Title>Call A2</Title><Funder>Acme</Funder><Link>https://a.example/A2</Link><Type>Grant</Type><CloseDate>04032027</CloseDate></G></Grants>",
             "A1 | fundingMaxUsd=5000 | deadlineOn=2026-12-31\nA2 | deadlineOn=2027-04-03",
         ),
     ]
@@ -300,8 +266,7 @@ static WORKBOOKS: LazyLock<Vec<Case>> = LazyLock::new(|| {
         case(
             "list.xlsx: a foundation's workbook with title rows and a sum",
             xlsx(&plan(titled)),
-            "A1 | fundingMaxUsd=5000 | deadlineOn=2026-12-31\n\
-             A2 | fundingMaxUsd=6000 | deadlineOn=2027-04-03",
+            "A1 | fundingMaxUsd=5000 | deadlineOn=2026-12-31\nA2 | fundingMaxUsd=6000 | deadlineOn=2027-04-03",
         ),
         case(
             "formats.xlsx: number formats of four currencies",
@@ -314,10 +279,7 @@ static WORKBOOKS: LazyLock<Vec<Case>> = LazyLock::new(|| {
                     &[Number(8000.0, "[$$-409]#,##0.00")],
                 ],
             ))),
-            "A1 | Max: 5000 GBP\n\
-             A2 | Max: 6000 EUR\n\
-             A3 | Max: 7000 BRL\n\
-             A4 | fundingMaxUsd=8000",
+            "A1 | Max: 5000 GBP\nA2 | Max: 6000 EUR\nA3 | Max: 7000 BRL\nA4 | fundingMaxUsd=8000",
         ),
         case(
             "contradiction.xlsx: a format that contradicts the header",
@@ -357,8 +319,7 @@ static WORKBOOKS: LazyLock<Vec<Case>> = LazyLock::new(|| {
                     &[Text("https://apply.example/2"), Day(APRIL)],
                 ],
             ))),
-            "A1 | applicationUrl=https://apply.example/#1 | deadlineOn=2026-12-31\n\
-             A2 | applicationUrl=https://apply.example/2 | deadlineOn=2027-04-03",
+            "A1 | applicationUrl=https://apply.example/#1 | deadlineOn=2026-12-31\nA2 | applicationUrl=https://apply.example/2 | deadlineOn=2027-04-03",
         ),
         case(
             "days.xlsx: days beside texts",

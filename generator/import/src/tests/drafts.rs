@@ -23,9 +23,7 @@ fn drafted(file: &str, text: &str) -> Draft {
 fn evidence_is_what_the_import_takes() {
     let mapping = drafted(
         "a.csv",
-        "Title,Funder,URL,Deadline,Max award,Country\n\
-         One,Acme,https://x.example/1,30/02/2027,10-20k,\"Georgia, US\"\n\
-         Two,Acme,https://x.example/2,28/02/2027,\"$1,000.50\",US\n\
+        "Title,Funder,URL,Deadline,Max award,Country\nOne,Acme,https://x.example/1,30/02/2027,10-20k,\"Georgia, US\"\nTwo,Acme,https://x.example/2,28/02/2027,\"$1,000.50\",US\n\
          Three,Acme,https://x.example/3,31/03/2027,~$3000,Peru\n",
     );
     mapping.has(&[
@@ -41,8 +39,7 @@ fn evidence_is_what_the_import_takes() {
 
 #[test]
 fn a_copied_id_is_a_question_about_the_key() {
-    let sheet = "ID,Name,Funder,Link\n1,A,X,https://a.example/1\n2,B,X,https://a.example/2\n\
-                 2,C,X,https://a.example/3\n4,D,X,https://a.example/4\n";
+    let sheet = "ID,Name,Funder,Link\n1,A,X,https://a.example/1\n2,B,X,https://a.example/2\n2,C,X,https://a.example/3\n4,D,X,https://a.example/4\n";
     drafted("a.csv", sheet)
         .has(&["key     = \"Name\"  # ? or is it \"ID\", where only 2 is in two rows, 3 and 4"]);
     drafted("a.csv", &sheet.replace("2,C", "3,C")).has(&["key     = \"ID\"  # different in every row"]);
@@ -55,6 +52,14 @@ fn tags_of_languages_fit_in_any_case() {
         .has(&["language = \"Language\"  # 2 of 3 cells fit, not English, row 4"]);
     let tag = values::written(&json!("ZH-hant-tw"), &"language".to_owned(), dataset::schema::ValueType::Text);
     assert!(tag.is_ok_and(|it| it == "zh-Hant-TW"));
+}
+
+#[test]
+fn two_columns_that_differ_together_are_the_key() {
+    drafted("a.csv", "Title,Year,Funder\nA,2026,X\nA,2027,X\nB,2026,X\n")
+        .has(&["key     = [\"Title\", \"Year\"]  # together different in every row, as no column alone is"]);
+    let mapping = drafted("a.csv", "Title,Funder\nA,X\nA,X\nB,X\nB,\n");
+    assert!(line(&mapping, "# ? key = ").contains("no column but long texts, days and sums is different"));
 }
 
 #[test]
@@ -81,10 +86,7 @@ fn two_names_in_a_cell_of_organizations_are_a_question() {
 
 #[test]
 fn a_sum_is_no_key_and_a_row_of_totals_no_record() {
-    let sheet = "Max. award,Funder,Grant,Link\n\
-                 $500,Acme,One,https://x.example/1\n\
-                 $600,Acme,Two,https://x.example/2\n\
-                 $1100,Total,,\n";
+    let sheet = "Max. award,Funder,Grant,Link\n$500,Acme,One,https://x.example/1\n$600,Acme,Two,https://x.example/2\n$1100,Total,,\n";
     let skipped = "skip    = [\"Total\"]  # sums and rows without values: 4";
     drafted("a.csv", sheet).has(&["key     = \"Grant\"  # different in every row", skipped]);
 }
@@ -272,8 +274,7 @@ fn what_the_cells_or_a_note_answer_is_no_question() {
 
 #[test]
 fn columns_named_for_a_language_are_drafted_as_translations() {
-    let sheet = "No,Name,Name@es,Summary,Summary@es,Funder,Type,Link\n\
-                 7,Sea grants,Becas de mar,For all,Para todos,X,Grant,https://a.example/7\n\
+    let sheet = "No,Name,Name@es,Summary,Summary@es,Funder,Type,Link\n7,Sea grants,Becas de mar,For all,Para todos,X,Grant,https://a.example/7\n\
                  8,Ice prize,,Cold,,X,Prize,https://a.example/8\n";
     let texts = json!({"name": "Becas de mar", "summary": "Para todos"});
     let row = json!({"entityType": "program", "entity": "7", "locale": "es", "fields": texts});

@@ -57,8 +57,7 @@ fn a_row_with_one_cell_is_no_record_until_the_mapping_declares_what_it_is() {
 
 #[test]
 fn rows_with_one_cell_may_be_records() {
-    let organizations = "[sources.a]\nfile = \"inbox/a.csv\"\nsections = \"\"\n[sources.a.organizations]\nname = \"Name\"\n\
-                         countryCode = \"Country\"\nwebsiteUrl = \"Site\"\n";
+    let organizations = "[sources.a]\nfile = \"inbox/a.csv\"\nsections = \"\"\n[sources.a.organizations]\nname = \"Name\"\ncountryCode = \"Country\"\nwebsiteUrl = \"Site\"\n";
     let rows = "Name,Country,Site\nAcme,,\nBrisa,ES,https://b.example/\n";
     let place = Place::new(&[(FILE, organizations), ("inbox/a.csv", rows)]);
     place.imported();

@@ -70,8 +70,7 @@ fn naive_boolean(text: &str) -> Option<bool> {
 }
 
 /// Words of cells with an age, a duration or an answer: some of the grammar, most not.
-const MEASURES: &str = "18 25 6 0 018 1,5 2.5 1.000 1,000 12'000 1e2 + - – to ages years meses from under > ½ six ² yes No SÍ \
-                        non maybe ✓ ✗ x n/a ? № ¹ not";
+const MEASURES: &str = "18 25 6 0 018 1,5 2.5 1.000 1,000 12'000 1e2 + - – to ages years meses from under > ½ six ² yes No SÍ non maybe ✓ ✗ x n/a ? № ¹ not";
 
 const ORDERS: [DateOrder; 3] = [DateOrder::Dmy, DateOrder::Mdy, DateOrder::Ymd];
 

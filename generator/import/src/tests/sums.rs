@@ -11,8 +11,7 @@ const TO_FACTS: &str =
 /// A name, a link and a sum in each row.
 fn place(options: &str, fields: &str, sums: &[&str]) -> Place {
     let mapping = format!(
-        "[sources.a]\nfile = \"a.csv\"\nkey = \"Name\"\n{options}\n[sources.a.programs]\nname = \"Name\"\n\
-         officialUrl = \"Link\"\nprogramType = {{ value = \"grant\" }}\n{fields}"
+        "[sources.a]\nfile = \"a.csv\"\nkey = \"Name\"\n{options}\n[sources.a.programs]\nname = \"Name\"\nofficialUrl = \"Link\"\nprogramType = {{ value = \"grant\" }}\n{fields}"
     );
     let rows = sums.iter().enumerate().map(|(at, sum)| format!("N{at};https://a.example/{at};{sum}\n"));
     let sheet = format!("Name;Link;Award\n{}", rows.collect::<String>());

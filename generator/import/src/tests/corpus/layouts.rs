@@ -47,12 +47,9 @@ fn tables() -> Vec<Case> {
         // The last row of a header names the columns: `Plazo` alone would be the deadline.
         case(
             "plazos.csv: a Spanish header of two rows",
-            "Ref;Nombre;Entidad;Web;Tipo;Plazo;;Dotación (USD);\n\
-             ;;;;;Apertura;Cierre;Mínima;Máxima\n\
-             A1;Call A1;Acme;https://a.example/A1;Ayuda;01.02.2027;28.02.2027;1.000;2.500,75\n\
+            "Ref;Nombre;Entidad;Web;Tipo;Plazo;;Dotación (USD);\n;;;;;Apertura;Cierre;Mínima;Máxima\nA1;Call A1;Acme;https://a.example/A1;Ayuda;01.02.2027;28.02.2027;1.000;2.500,75\n\
              A2;Call A2;Acme;https://a.example/A2;Ayuda;;1 mar 2027;500;\n",
-            "A1 | fundingMinUsd=1000 | fundingMaxUsd=2500.75 | opensOn=2027-02-01 | deadlineOn=2027-02-28\n\
-                 A2 | fundingMinUsd=500 | deadlineOn=2027-03-01",
+            "A1 | fundingMinUsd=1000 | fundingMaxUsd=2500.75 | opensOn=2027-02-01 | deadlineOn=2027-02-28\nA2 | fundingMinUsd=500 | deadlineOn=2027-03-01",
         ),
     ]
 }
@@ -99,17 +96,13 @@ fn workbooks() -> Vec<Case> {
         case(
             "two.xlsx: two tables with headings",
             xlsx(&two),
-            "A1 | fundingMaxUsd=5\n\
-             A2 | fundingMaxUsd=6\n\
-             B1 | deadlineOn=2026-12-31\n\
-             B2 | deadlineOn=2026-12-31",
+            "A1 | fundingMaxUsd=5\nA2 | fundingMaxUsd=6\nB1 | deadlineOn=2026-12-31\nB2 | deadlineOn=2026-12-31",
         ),
     ]
 }
 
 fn sections() -> Vec<Case> {
-    const TRUTH: &str = "A1 | fundingMaxUsd=5000 | eligibleCountries=[\"ES\"]\n\
-             A2 | fundingMaxUsd=6000 | eligibleCountries=[\"ES\"]\n\
+    const TRUTH: &str = "A1 | fundingMaxUsd=5000 | eligibleCountries=[\"ES\"]\nA2 | fundingMaxUsd=6000 | eligibleCountries=[\"ES\"]\n\
              A3 | fundingMaxUsd=7000 | eligibleCountries=[\"PE\"]";
     let rows = [row("A1", "5000"), row("A2", "6000"), row("A3", "7000")];
     let [one, two, three] = &rows;

@@ -10,7 +10,7 @@ const SUGGESTIONS_MAX: usize = 3;
 /// Words up to this length match only exactly: two equal letters of three do not make words similar.
 const SHORT_MAX: usize = 3;
 
-/// Collects candidates and keeps the closest ones; equally close ones in the order in which they were added.
+/// Collects what is close to a word; what is equally close stays in the order in which it was added.
 pub(crate) struct Nearest<T> {
     word: String,
     /// Length of the word, in characters.
@@ -27,26 +27,19 @@ impl<T: PartialEq> Nearest<T> {
 
     /// Adds a candidate; `item` is the suggestion for `text`.
     pub(crate) fn consider(&mut self, text: &str, item: impl FnOnce() -> T) {
-        let Some(distance) = self.distance(&fold(text)) else { return };
-        let worst = self.found.get(SUGGESTIONS_MAX - 1);
-        if worst.is_some_and(|(worst, _)| *worst <= distance) {
-            return;
-        }
-        let item = item();
-        if let Some(known) = self.found.iter().position(|(_, known)| *known == item) {
-            if self.found[known].0 <= distance {
-                return;
-            }
-            self.found.remove(known);
-        }
-        let place = self.found.partition_point(|(known, _)| *known <= distance);
-        self.found.insert(place, (distance, item));
-        self.found.truncate(SUGGESTIONS_MAX);
+        self.found.extend(self.distance(&fold(text)).map(|distance| (distance, item())));
     }
 
-    /// The closest, best first.
-    pub(crate) fn finish(self) -> Vec<T> {
-        self.found.into_iter().map(|(_, item)| item).collect()
+    /// The closest, best first, each once.
+    pub(crate) fn finish(mut self) -> Vec<T> {
+        self.found.sort_by_key(|(distance, _)| *distance);
+        let mut closest = Vec::new();
+        for (_, item) in self.found {
+            if closest.len() < SUGGESTIONS_MAX && !closest.contains(&item) {
+                closest.push(item);
+            }
+        }
+        closest
     }
 
     /// The distance of a text, `None` if it is not close: it must equal the word, one must begin with the other,

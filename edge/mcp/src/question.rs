@@ -187,7 +187,8 @@ impl Reader<'_> {
         for given in self.arguments.texts(argument, ITEMS_MAX, ITEM_MAX)? {
             if vocabulary.has(&given) {
                 self.pairs.append_pair(parameter, &given);
-                if facet.spec().is_place && is_state_too(&given) {
+                // `PA` is Panama, and Pennsylvania in addresses of the United States.
+                if facet.spec().is_place && place::is_place(&format!("US-{given}")) {
                     let (values, label) = (vec![given.clone()], vocabulary.label(&given));
                     self.interpreted.push(InterpretedValue { argument, given, values, label });
                 }
@@ -261,11 +262,6 @@ impl Reader<'_> {
         let first = quoted(first);
         Some(format!("Live values: list_filter_options {{\"facet\":{first},\"{name}\":{values}}}."))
     }
-}
-
-/// Whether a code stands for a state in addresses of the United States: `PA` is Panama, and Pennsylvania there.
-fn is_state_too(code: &str) -> bool {
-    place::is_place(&format!("US-{code}"))
 }
 
 /// The value of a parameter that takes a single one.

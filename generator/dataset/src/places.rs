@@ -45,17 +45,6 @@ pub(crate) fn named(name: &str) -> &'static [&'static str] {
     NAMES.get(&normalized(name)).map_or(&[], Vec::as_slice)
 }
 
-/// The codes of places that something else than the separator of lists divides.
-pub(crate) fn list(text: &str) -> Option<Vec<&str>> {
-    let code = |part| match named(part) {
-        _ if place::is_place(part) => Some(part),
-        [code] => Some(*code),
-        _ => None,
-    };
-    let parts = text.contains([';', ',']).then(|| text.split([';', ',']))?;
-    parts.map(|part| code(part.trim())).collect()
-}
-
 /// `write `GE` for Georgia, `US-GA` for the state`.
 pub(crate) fn choice(codes: &[&str]) -> String {
     let named = codes.iter().map(|code| match place::find(code) {

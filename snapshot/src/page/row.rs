@@ -20,7 +20,7 @@ use crate::page::bilingual::{self, Bilingual, Names};
 use crate::page::shape::Shaper;
 use crate::page::{push_day, push_json, push_number};
 use crate::query::FacetValue;
-use crate::record::{Directory, Fact, InternedStr, Locale, Term};
+use crate::record::{Directory, InternedStr, Locale, Term};
 use crate::search::{Pair, Strings, StringsWriter, Today};
 use crate::time::Day;
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
@@ -261,7 +261,8 @@ impl<'a> Labels<'a> {
         let vocabulary = directory.vocabulary.iter();
         let vocabulary = vocabulary.map(|term| ((term.facet.as_str(), term.value.as_str()), term)).collect();
         // Facts are in the order of their ids.
-        let facts = directory.facts.iter().rev().filter_map(|fact| Some((fact_key(fact)?, fact.label?)));
+        let key = |fact| FACETS.iter().find_map(|spec| Some((spec.name, spec.fed(fact)?)));
+        let facts = directory.facts.iter().rev().filter_map(|fact| Some((key(fact)?, fact.label?)));
         Self { vocabulary, facts: facts.collect() }
     }
 
@@ -283,11 +284,6 @@ impl<'a> Labels<'a> {
         };
         label.unwrap_or(value).to_owned()
     }
-}
-
-/// Facet and value that a fact labels.
-fn fact_key(fact: &Fact) -> Option<(&'static str, &str)> {
-    FACETS.iter().find_map(|spec| Some((spec.name, spec.fed(fact)?)))
 }
 
 #[cfg(test)]

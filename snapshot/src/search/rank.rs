@@ -245,18 +245,14 @@ impl<'a> RankedQuery<'a> {
         negated.fold(kept, |kept, part| both(kept, Some(part.typed())))
     }
 
-    /// Full matches before selected values narrow them; `None` is every document.
-    fn unnarrowed_full(&self) -> Option<DocSet<'_>> {
-        both(self.parts.full(), self.required.as_ref())
-    }
-
     /// What selected values leave of a set; `None` is every document.
     fn narrowed<'b>(&'b self, base: Option<&'b DocSet<'b>>) -> Option<DocSet<'b>> {
         self.index.narrowed(&self.filters, self.today, base).found
     }
 
     fn page(&self) -> RankedPage {
-        let base = self.unnarrowed_full();
+        // Before selected values narrow them; `None` is every document.
+        let base = both(self.parts.full(), self.required.as_ref());
         let narrowed = self.index.narrowed(&self.filters, self.today, base.as_ref());
         let full =
             narrowed.found.as_ref().map_or_else(|| DocSet::all(self.index.programs()), DocSet::borrowed);

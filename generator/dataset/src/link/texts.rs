@@ -229,8 +229,9 @@ impl TextCheck {
                 let near = || places::nearest(text).filter(|(code, _)| is_allowed(code));
                 let near = || near().map(|(code, name)| format!("did you mean `{code}`, {name}?"));
                 // Lists take regions too, a field of one country does not.
-                let list = places::list(text).filter(|_| is_allowed(place::WORLD));
-                let list = list.map(|codes| format!("write `{}`", codes.join("|")));
+                let codes: Vec<&str> = text.split([';', ',', ' ']).filter(|code| !code.is_empty()).collect();
+                let is_list = is_allowed(place::WORLD) && codes.iter().all(|code| place::is_place(code));
+                let list = is_list.then(|| format!("write `{}`", codes.join("|")));
                 ("which is not a place code", list.or_else(near))
             }
         };

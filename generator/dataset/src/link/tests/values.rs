@@ -53,7 +53,7 @@ fn a_name_of_two_places_is_refused_with_both_codes() {
     let problem = report.sorted()[0];
     assert_eq!(problem.message, "`eligibleCountries` is `Georgia`, the name of several places");
     assert_eq!(problem.help.as_deref(), Some("write `GE` for Georgia, `US-GA` for the state"));
-    let text = program(1, 1, r#","eligibleCountries":["ES; Mexico,002"]"#);
+    let text = program(1, 1, r#","eligibleCountries":["ES; MX,002"]"#);
     let report = refused("programs.ndjson", text, "E0203 programs.ndjson:1");
     assert_eq!(report.sorted()[0].help.as_deref(), Some("write `ES|MX|002`"));
 }

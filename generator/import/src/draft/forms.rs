@@ -171,18 +171,19 @@ impl Draft<'_> {
     pub(super) fn lists(&self, taken: &Taken) -> Option<String> {
         let (separator, cell) = self.separator(taken)?;
         // The sign may belong to a value or to prose: it separates where parts of cells recur in others, or are places.
-        let cells: BTreeSet<String> =
-            columns_of(taken, ValueType::List).flat_map(|at| self.column(at)).collect();
+        let cells: BTreeSet<_> = columns_of(taken, ValueType::List).flat_map(|at| self.column(at)).collect();
         let parts = |text: &str| items(text, separator).into_iter().collect::<BTreeSet<_>>();
         let mut uses = BTreeMap::<String, usize>::new();
         cells.iter().flat_map(|text| parts(text)).for_each(|part| *uses.entry(part).or_default() += 1);
         let is_known =
             |it: &&String| uses[*it] > 1 || is_place(it) || is_state(it) || value_of("places", it).is_some();
-        let recurs = |text: &&String| parts(text).iter().filter(is_known).count() * 2 >= parts(text).len();
         // Quotes around an item show that the sign outside of them separates.
         let is_quoted = cells.iter().any(|it| items(it, separator).len() < it.split(separator).count());
-        let joined = cells.iter().filter(|text| !is_quoted && text.contains(separator));
-        let (known, other): (Vec<_>, Vec<_>) = joined.partition(recurs);
+        let joined: Vec<_> = cells.iter().filter(|text| !is_quoted && text.contains(separator)).collect();
+        // Half of the parts of one cell prove nothing, unless one is a place.
+        let alone = usize::from(joined.len() == 1 && !parts(joined[0]).iter().any(|it| is_place(it)));
+        let recurs = |it: &&String| parts(it).iter().filter(is_known).count() * 2 >= parts(it).len() + alone;
+        let (known, other): (Vec<_>, Vec<_>) = joined.into_iter().partition(recurs);
         if let Some(first) = other.first().filter(|_| other.len() * 9 > known.len()) {
             let (mark, doubt) = if known.is_empty() { ("# ? ", "") } else { ("", "? ") };
             let (count, all, first) = (known.len(), known.len() + other.len(), one_line(first));

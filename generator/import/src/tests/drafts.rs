@@ -179,6 +179,8 @@ fn a_comma_separates_topics_where_parts_of_cells_recur() {
         let mapping = with_column("Topics", &[prose, prose, "Sport"]);
         assert!(mapping.0.contains(&format!("# ? lists   = \"{sign}\"  # does it")), "{}", mapping.0);
     }
+    let mapping = with_column("Topics", &["Film", "Film, radio and press", "Sport"]);
+    assert!(mapping.0.contains("# ? lists   = \",\"  # does it separate values?"), "{}", mapping.0);
     with_column("Topics", &["Film,\"\"Radio, large\"\"", "Press,Sport"])
         .has(&["lists   = \",\"  # as in Film,\"Radio, large\""]);
     with_column("Topics", &["Film, Radio", "Radio", "Film, Radio, Press"])

@@ -213,7 +213,7 @@ impl Importer<'_> {
                     "{left} of {table} left source `{}`, and {came} came with the same names: did the key change?",
                     source.name
                 );
-                let help = "the same: gone = \"rename\" keeps ids; others: gone = \"remove\"; or restore it";
+                let help = "if they are the same records, gone = \"rename\" keeps their ids; if others, gone = \"remove\"; or restore the keys";
                 let problem = Diagnostic::new(Code::DuplicateId, at, message);
                 self.report.push(problem.value("key", source.key.join(", ")).help(help));
             }
@@ -253,7 +253,7 @@ impl Importer<'_> {
             let (message, help) = match source.reading.sections {
                 None => (
                     "with one cell",
-                    "headings: sections = \"NAME\"; records: sections = \"\"; others: list them in `skip`",
+                    "for headings declare sections = \"NAME\", a column of the rows below; for records sections = \"\"; or list them in `skip`",
                 ),
                 Some(_) => ("with one cell and no rows below", "list them in `skip`"),
             };
@@ -349,7 +349,7 @@ impl Importer<'_> {
         }
         if table == Table::Programs {
             let place = format!("source `{}`", from.source.name);
-            self.count(place, "row", "of programs that other rows make; if not, change `distinct`", at);
+            self.count(place, "row", "of programs of earlier rows; if others, change `distinct`", at);
         }
         false
     }

@@ -254,7 +254,7 @@ fn rule(field: &str, value: &Value) -> Result<Rule, Wrong> {
     for (word, value) in &members {
         let Some(schema) = rule_words().get(word) else {
             let hint = hint(word, words(rule_words()));
-            return Err(wrong(format!("`{word}` is no word of rules{hint}")));
+            return Err(wrong(format!("`{word}` is not known in rules{hint}")));
         };
         checked(word, schema, value).map_err(|(message, _)| wrong(message))?;
     }

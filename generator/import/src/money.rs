@@ -308,17 +308,17 @@ fn exponent(text: &str) -> (f64, usize) {
 /// A number without its sign. Spaces and apostrophes separate thousands; what a point or comma separates, the form
 /// declares, or the number of digits behind an only one decides.
 pub(super) fn number(digits: &str, form: Option<NumberForm>) -> Option<f64> {
+    let groups: Vec<&str> = digits.split([' ', '\'', '’']).collect();
+    let joined = groups.concat();
     // What begins with a zero is a name, as those of telephones.
-    if digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit() {
+    if joined.len() > 1 && joined.starts_with('0') && joined.as_bytes()[1].is_ascii_digit() {
         return None;
     }
-    let groups: Vec<&str> = digits.split([' ', '\'', '’']).collect();
     let (first, rest) = groups.split_first()?;
     let head = |group: &&str| group.split(['.', ',']).next().map_or(0, str::len) == 3;
     if !rest.iter().all(head) || (!rest.is_empty() && (first.len() > 3 || first.contains(['.', ',']))) {
         return None;
     }
-    let joined = groups.concat();
     // Undeclared, an only sign may be that of decimals.
     let only = || NumberForm { group: None, decimal: joined.chars().find(|c| matches!(c, '.' | ',')) };
     formed(&joined, form.unwrap_or_else(only))

@@ -122,7 +122,7 @@ fn table(text: &str, how: &Reading) -> Result<Sheet, String> {
         None => {}
         Some(_) if separator == b'\t' => drop(builder.quoting(false)),
         Some((_, None)) => return Err("a quote is never closed: was it cut off?".to_owned()),
-        Some((_, Some(line))) => return Err(format!("line {line}: a quote closes in the middle of a cell")),
+        Some((_, Some(line))) => return Err(format!("line {line}: a quote inside a cell is not doubled")),
     }
     let mut weight = 0;
     let mut grid = Grid { is_exact: true, ..Grid::default() };

@@ -248,7 +248,7 @@ fn quotes_within_cells_are_kept_or_refused_and_columns_without_a_name_are_report
     assert_eq!(new, ["1 column left out, not mapped: \"\" (as `extended to 1 May`)"]);
     let sheet = SHEET.replace("Ocean", "\"Second\" Chance");
     let refused = Place::of(MAPPING, &sheet).refused();
-    let message = "line 2: a quote closes in the middle of a cell";
+    let message = "line 2: a quote inside a cell is not doubled";
     assert!(refused[0].2.contains(message), "{}", refused[0].2);
 }
 
@@ -455,7 +455,7 @@ fn a_program_of_two_sheets_has_the_seasons_of_both() {
         ("2031.csv", "No,Title,Ends\nK2,dunes,2031-02-02\nK3,Bogs,2031-02-03\n"),
     ]);
     let notes = format!("{:?}", place.imported());
-    assert!(notes.contains("of programs that other rows make; if not, change `distinct`: row 2"), "{notes}");
+    assert!(notes.contains("of programs of earlier rows; if others, change `distinct`: row 2"), "{notes}");
     assert_eq!(place.column("programs/y2030.ndjson", "name"), ["Reefs", "Dunes"]);
     assert_eq!(place.column("programs/y2031.ndjson", "name"), ["Bogs"]);
     let seasons = place.rows("cycles/y2031.ndjson");

@@ -228,7 +228,7 @@ pub(super) fn sheets(bytes: &[u8]) -> Tables {
                 let cell = quoted(&texts.find(|text| !text.is_ascii()).unwrap_or_default());
                 let encoding = quoted(&guess);
                 let mark = if guess == "windows-1252" { "" } else { "? " };
-                it.declared.push(format!("encoding = {encoding}  # {mark}not UTF-8; so, a cell is {cell}"));
+                it.declared.push(format!("encoding = {encoding}  # {mark}not UTF-8; a cell reads {cell}"));
             }
             Ok(found)
         }

@@ -36,7 +36,7 @@ impl Importer<'_> {
             let near = dataset::text::nearest(column, sheet.columns.iter().map(String::as_str));
             let help: String = match near {
                 _ if times > 1 => "rename one; or declare header_rows, if rows above distinguish them".into(),
-                _ if sheet.hidden_columns.contains(column) => "hidden: hidden = \"take\" takes it".into(),
+                _ if sheet.hidden_columns.contains(column) => "show it, or declare hidden = \"take\"".into(),
                 Some(near) => format!("did you mean {}? Write it into {FILE}", quoted(near)),
                 None => format!("its columns are {}", sheet.columns.join(", ")),
             };
@@ -198,7 +198,7 @@ impl Importer<'_> {
                 }
             };
             let code = if key.is_empty() { Code::MissingField } else { Code::DuplicateId };
-            let help = "give each row its own, change `key`, or, if no record, list its first text in `skip`";
+            let help = "give each row its own, change `key`, or list what is no record in `skip`";
             let problem = Diagnostic::new(code, Location { file, line: row.line }, message);
             self.report.push(problem.value("key", key).help(help));
         }

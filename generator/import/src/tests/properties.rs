@@ -63,10 +63,10 @@ fn naive_measure(text: &str) -> Option<f64> {
 
 /// Yes and no in five languages, and signs.
 fn naive_boolean(text: &str) -> Option<bool> {
-    let word = text.to_lowercase().replace(['í', 'ì'], "i").replace('ã', "a");
+    let word = text.to_lowercase();
     let is = |words: &str| words.split(' ').any(|it| it == word);
-    let is_true = is("true yes y si x 1 oui ja sim ✓ ✔ ☑");
-    (is_true || is("false no n 0 non nein nao")).then_some(is_true)
+    let is_true = is("true yes y si sí sì x 1 oui ja sim ✓ ✔ ☑");
+    (is_true || is("false no n 0 non nein nao não")).then_some(is_true)
 }
 
 /// Words of cells with an age, a duration or an answer: some of the grammar, most not.

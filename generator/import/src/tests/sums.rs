@@ -73,7 +73,7 @@ fn a_row_without_a_key_is_skipped_by_its_first_text() {
     let (_, report) = place.import();
     let problem = report.sorted()[0];
     assert_eq!((problem.at.line, &*problem.message), (3, "the row has no key"));
-    assert!(problem.help.as_ref().unwrap().contains("list its first text in `skip`"));
+    assert!(problem.help.as_ref().unwrap().contains("list what is no record in `skip`"));
     place.write(FILE, mapping.replace("key =", "skip = [\"Total\"]\nkey =").as_bytes());
     place.imported();
     assert_eq!(place.rows("programs/a.ndjson").len(), 1);

@@ -10,7 +10,7 @@ use snapshot::text::normalized;
 
 use crate::text::{data_rows, nearest as nearest_name};
 
-/// Codes by folded name.
+/// Codes by folded name, or by the code of three letters.
 static NAMES: LazyLock<BTreeMap<String, Vec<&'static str>>> = LazyLock::new(|| {
     let mut names: BTreeMap<String, Vec<&'static str>> = BTreeMap::new();
     for name in place::names() {
@@ -24,6 +24,10 @@ static NAMES: LazyLock<BTreeMap<String, Vec<&'static str>>> = LazyLock::new(|| {
                 Some(codes) => codes,
                 None => continue,
             },
+            // ISO 3166-1 alpha-3, only in capitals: no folded name looks like it.
+            NameKind::Code if name.text.starts_with(char::is_alphabetic) => {
+                names.entry(name.text.to_owned()).or_default()
+            }
             _ => continue,
         };
         if !codes.contains(&code) {
@@ -40,9 +44,9 @@ static NAMES: LazyLock<BTreeMap<String, Vec<&'static str>>> = LazyLock::new(|| {
     names
 });
 
-/// The codes that a name may mean.
+/// The codes that a name, or a code of three letters, may mean.
 pub(crate) fn named(name: &str) -> &'static [&'static str] {
-    NAMES.get(&normalized(name)).map_or(&[], Vec::as_slice)
+    NAMES.get(&normalized(name)).or_else(|| NAMES.get(name)).map_or(&[], Vec::as_slice)
 }
 
 /// `write `GE` for Georgia, `US-GA` for the state`.
@@ -95,9 +99,11 @@ mod tests {
             ("Estados Unidos da América", "US"),
             ("Deutschland", "DE"),
             ("Stati Uniti", "US"),
+            ("KEN", "KE"),
         ] {
             assert_eq!(named(name), [code], "{name}");
         }
+        assert_eq!(named("per"), [""; 0], "a word, and not Peru");
     }
 
     #[test]

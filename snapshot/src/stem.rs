@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
-use compact_str::CompactString;
 use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
 
 /// Most words whose stems a thread remembers.
 const REMEMBERED_MAX: usize = 1024;
@@ -13,11 +13,11 @@ const REMEMBERED_MAX: usize = 1024;
 thread_local! {
     /// Stems of the words that this thread looked up last: a question without matches is read once more without each
     /// of its words, and most questions share their words.
-    static REMEMBERED: RefCell<FxHashMap<CompactString, [CompactString; 2]>> = RefCell::default();
+    static REMEMBERED: RefCell<FxHashMap<SmolStr, [SmolStr; 2]>> = RefCell::default();
 }
 
 /// Stems of a folded word in English and Spanish: without number, gender and the endings of verbs.
-pub fn stems(word: &str) -> [CompactString; 2] {
+pub fn stems(word: &str) -> [SmolStr; 2] {
     REMEMBERED.with_borrow_mut(|known| {
         if let Some(stems) = known.get(word) {
             return stems.clone();
@@ -32,7 +32,7 @@ pub fn stems(word: &str) -> [CompactString; 2] {
 }
 
 /// Stems of a folded noun or adjective: `training` is no form of `train`.
-pub(crate) fn noun_stems(word: &str) -> [CompactString; 2] {
+pub(crate) fn noun_stems(word: &str) -> [SmolStr; 2] {
     let spanish = if is_stemmable(word) { ungendered(spanish_singular(word)) } else { word };
     [without_last_vowel(english_singular(word)), spanish.into()]
 }
@@ -56,7 +56,7 @@ const IRREGULAR: [(&str, &str); 8] = [
     ("bacteria", "bacterium"),
 ];
 
-fn english_stem(word: &str) -> CompactString {
+fn english_stem(word: &str) -> SmolStr {
     let one = english_singular(word);
     let bare = if is_stemmable(&one) { without_verb_ending(&one) } else { None };
     without_last_vowel(bare.unwrap_or(one))
@@ -76,7 +76,7 @@ fn english_singular(word: &str) -> Cow<'_, str> {
 
 /// What inflections of an English word share, cut as in steps 1 and 5 of M. F. Porter's *An algorithm for suffix
 /// stripping* (1980). The steps between these make stems of derived words, and are left out.
-fn without_last_vowel(mut stem: Cow<'_, str>) -> CompactString {
+fn without_last_vowel(mut stem: Cow<'_, str>) -> SmolStr {
     if !is_stemmable(&stem) {
         return stem.into();
     }
@@ -189,10 +189,10 @@ mod tests {
     /// Words of a line are one word; those of different lines of a group, which slashes part, are not.
     fn hold(language: usize, groups: &[&str]) {
         for group in groups {
-            let stems_of = |line: &str| -> Vec<CompactString> {
+            let stems_of = |line: &str| -> Vec<SmolStr> {
                 line.split(' ').map(|word| stems(word)[language].clone()).collect()
             };
-            let lines: Vec<Vec<CompactString>> = group.split(" / ").map(stems_of).collect();
+            let lines: Vec<Vec<SmolStr>> = group.split(" / ").map(stems_of).collect();
             for (at, line) in lines.iter().enumerate() {
                 assert!(line.iter().all(|stem| *stem == line[0]), "{group:?} {line:?}");
                 assert!(lines[at + 1..].iter().all(|other| other[0] != line[0]), "{group:?} {line:?}");

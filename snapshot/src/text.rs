@@ -1,6 +1,6 @@
 //! Words: the one way in which documents and queries are folded and cut into tokens.
 
-use compact_str::CompactString;
+use smol_str::SmolStr;
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 use crate::stem::stems;
@@ -275,13 +275,13 @@ pub fn words_of(text: &str) -> Vec<String> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueryWord {
     /// Folded; written together where marks join it.
-    pub text: CompactString,
+    pub text: SmolStr,
     /// The words that it is made of, when marks join several; none otherwise.
     pub parts: Vec<String>,
     /// Whether it was typed in capitals.
     pub capitals: bool,
     /// Its stems in English and Spanish.
-    pub stems: [CompactString; 2],
+    pub stems: [SmolStr; 2],
 }
 
 /// The words of a query: what marks join is one word.
@@ -294,12 +294,10 @@ pub fn query_words(text: &str) -> Vec<QueryWord> {
         let mut whole = None;
         tokens(piece, |token, SamePosition(same)| match same {
             false => typed.push(QueryWord { text: token.into(), capitals, ..QueryWord::default() }),
-            true => whole = Some(CompactString::from(token)),
+            true => whole = Some(SmolStr::from(token)),
         });
         let positions = || typed[from..].iter().map(|word| word.text.as_str());
-        let joined = |whole: &CompactString| {
-            positions().count() > 1 && positions().collect::<CompactString>() == *whole
-        };
+        let joined = |whole: &SmolStr| positions().count() > 1 && positions().collect::<SmolStr>() == *whole;
         if let Some(text) = whole.filter(joined) {
             let parts = positions().map(str::to_owned).collect();
             typed.truncate(from);

@@ -11,9 +11,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use compact_str::CompactString;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
 
 use crate::facet::{FACETS, Facet, entity_facets, place_facets};
 use crate::place::{self, NameKind, PlaceName, WORLD};
@@ -81,12 +81,12 @@ pub(crate) fn entity_dictionary(vocabulary: &[Term], stated: &StatedValues) -> B
 }
 
 /// Keys of a run of words. Places and their people are found by the words themselves, as `main` has the stem of `Maine`.
-pub(crate) fn keys_of<T: AsRef<str>>(words: &[T]) -> [CompactString; 3] {
+pub(crate) fn keys_of<T: AsRef<str>>(words: &[T]) -> [SmolStr; 3] {
     let [english, spanish] = label_keys(words);
     [place_key(words), english, spanish]
 }
 
-fn place_key<T: AsRef<str>>(words: &[T]) -> CompactString {
+fn place_key<T: AsRef<str>>(words: &[T]) -> SmolStr {
     match words {
         [only] => only.as_ref().into(),
         words => words.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(" ").into(),
@@ -120,7 +120,7 @@ fn add_labels(vocabulary: &[Term], stated: &StatedValues, dictionary: &mut BTree
             known.extend([&term.label_en, &term.label_es].into_iter().flatten().map(String::as_str));
         }
     }
-    let mut all: BTreeSet<[CompactString; 2]> = BTreeSet::new();
+    let mut all: BTreeSet<[SmolStr; 2]> = BTreeSet::new();
     for ((facet, value), labels) in labels {
         let code = value.replace(['-', '_'], " ");
         let value = (facet as u8, value.to_owned());

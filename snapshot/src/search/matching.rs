@@ -3,7 +3,7 @@
 //! A document matches a clause by any form of its words, by a synonym, by words written together or apart, or by a
 //! facet value that the words name. Guesses are in [`guess`](super::guess).
 
-use compact_str::{CompactString, format_compact};
+use smol_str::{SmolStr, format_smolstr};
 
 use crate::search::cost::{Budget, LOOK_UP};
 use crate::search::entities::{Entity, names_of_place};
@@ -42,7 +42,7 @@ fn joined(words: &[QueryWord], index: &Index) -> Option<u32> {
     let [first, second] = words else { return None };
     let is_long = |word: &QueryWord| word.text.chars().count() > 1;
     let whole =
-        (is_long(first) && is_long(second)).then(|| format_compact!("{}{}", first.text, second.text))?;
+        (is_long(first) && is_long(second)).then(|| format_smolstr!("{}{}", first.text, second.text))?;
     index.terms.exact(&whole)
 }
 
@@ -90,7 +90,7 @@ pub(super) struct OtherWords<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Clause<'a> {
     /// The words, folded.
-    pub(super) words: Vec<CompactString>,
+    pub(super) words: Vec<SmolStr>,
     /// Terms, each of which is a match.
     pub forms: Vec<(u32, Form)>,
     /// Terms of each word of a run that is a match if all are there; empty unless every word is known.
@@ -119,7 +119,7 @@ impl<'a> Clause<'a> {
         literal: &[String],
         index: &'a Index,
     ) -> Self {
-        let words: Vec<CompactString> = run.iter().map(|word| word.text.clone()).collect();
+        let words: Vec<SmolStr> = run.iter().map(|word| word.text.clone()).collect();
         let is_literal = !literal.is_empty() && literal.contains(&words.join(" "));
         let names = |entity: &&Entity| !is_literal && (!entity.is_empty() || entity.place.is_some());
         let mut clause = Self { words, entity: entity.filter(names), ..Self::default() };
@@ -161,7 +161,7 @@ impl<'a> Clause<'a> {
     }
 
     /// Every record without what `words` name.
-    pub(super) fn outside(words: &[CompactString], entity: &'a Entity) -> Self {
+    pub(super) fn outside(words: &[SmolStr], entity: &'a Entity) -> Self {
         Self { words: words.to_vec(), entity: Some(entity), is_outside: true, ..Self::default() }
     }
 

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use compact_str::CompactString;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet};
+use smol_str::{SmolStr, SmolStrBuilder};
 
 use crate::stem::{noun_stems, stems};
 use crate::text::{QueryWord, words_of};
@@ -57,21 +57,17 @@ pub static BUILT_IN: LazyLock<Synonyms> = LazyLock::new(|| {
 });
 
 /// Keys of a run of words in English and Spanish: their stems.
-fn keys<T: AsRef<str>>(words: &[T]) -> [CompactString; 2] {
+fn keys<T: AsRef<str>>(words: &[T]) -> [SmolStr; 2] {
     joined(words, ["", ""], stems)
 }
 
 /// Keys of labels, in English and Spanish; no stem looks like them.
-pub(super) fn label_keys<T: AsRef<str>>(words: &[T]) -> [CompactString; 2] {
+pub(super) fn label_keys<T: AsRef<str>>(words: &[T]) -> [SmolStr; 2] {
     joined(words, ["=", "~"], noun_stems)
 }
 
-fn joined<T: AsRef<str>>(
-    words: &[T],
-    marks: [&str; 2],
-    stems: fn(&str) -> [CompactString; 2],
-) -> [CompactString; 2] {
-    let mut keys = [CompactString::default(), CompactString::default()];
+fn joined<T: AsRef<str>>(words: &[T], marks: [&str; 2], stems: fn(&str) -> [SmolStr; 2]) -> [SmolStr; 2] {
+    let mut keys = [SmolStrBuilder::new(), SmolStrBuilder::new()];
     for (at, word) in words.iter().enumerate() {
         for ((key, stem), mark) in keys.iter_mut().zip(stems(word.as_ref())).zip(marks) {
             key.push_str(if at > 0 { " " } else { "" });
@@ -79,7 +75,7 @@ fn joined<T: AsRef<str>>(
             key.push_str(&stem);
         }
     }
-    keys
+    keys.map(SmolStr::from)
 }
 
 /// Keys of a run of query words.

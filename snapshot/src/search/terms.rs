@@ -19,8 +19,8 @@ pub(super) mod write;
 
 use std::sync::{Mutex, PoisonError};
 
-use compact_str::CompactString;
 use rustc_hash::FxHashMap as HashMap;
+use smol_str::SmolStr;
 
 use crate::search::grams::{Grams, Row, read_leb128};
 use crate::search::set::{DocSet, all_of, bits_of, has_bit, meet, union};
@@ -312,7 +312,7 @@ impl Terms {
     }
 
     /// Terms that have either stem, ascending.
-    pub(super) fn of_stems(&self, [english, spanish]: &[CompactString; 2]) -> Vec<u32> {
+    pub(super) fn of_stems(&self, [english, spanish]: &[SmolStr; 2]) -> Vec<u32> {
         merged(self.english.members(english), self.spanish.members(spanish))
     }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use compact_str::CompactString;
+use smol_str::SmolStr;
 
 use crate::place;
 use crate::query::{Query, TEXT_WORDS_MAX};
@@ -51,7 +51,7 @@ pub struct TextQuery {
     /// Single words, each once.
     pub(super) words: Vec<QueryWord>,
     /// Single words as they were typed, which may leave out what is named behind them; empty if they never do.
-    sequence: Vec<CompactString>,
+    sequence: Vec<SmolStr>,
     /// Required phrases.
     pub phrases: Vec<Vec<String>>,
     /// Excluded words.
@@ -175,7 +175,7 @@ impl TextQuery {
             }
         }
         // Words that only leave a place or a value out are not searched for.
-        let is_cue = |word: &CompactString| {
+        let is_cue = |word: &SmolStr| {
             let mut places = (0..).zip(&self.sequence).filter(|(_, typed)| *typed == word);
             places.all(|(place, _)| idle.contains(&place))
         };
@@ -246,8 +246,8 @@ impl TextQuery {
 }
 
 /// Number of words of the longest phrase of a list that ends some words, with the articles behind it: `not for the`.
-fn negation(before: &[CompactString], list: &str) -> usize {
-    let before: Vec<&str> = before.iter().map(CompactString::as_str).collect();
+fn negation(before: &[SmolStr], list: &str) -> usize {
+    let before: Vec<&str> = before.iter().map(SmolStr::as_str).collect();
     let articles = before.iter().rev().take_while(|word| lexicon::has("article", word)).count();
     let ends = |phrase: &&Vec<&str>| before[..before.len() - articles].ends_with(phrase);
     lexicon::phrases(list).filter(ends).map(|phrase| phrase.len() + articles).max().unwrap_or(0)

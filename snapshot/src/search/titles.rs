@@ -6,8 +6,8 @@
 //! title.docs.at .docs  documents of each
 //! ```
 
-use compact_str::CompactString;
 use rustc_hash::FxHashSet;
+use smol_str::SmolStr;
 
 use crate::record::{Directory, Locale};
 use crate::search::synonyms::label_keys;
@@ -27,7 +27,7 @@ pub(super) struct Titles {
 
 /// Titles being collected: keys, each with a document.
 #[derive(Default)]
-pub(super) struct TitlesWriter(Vec<(CompactString, u32)>);
+pub(super) struct TitlesWriter(Vec<(SmolStr, u32)>);
 
 impl TitlesWriter {
     /// Adds a document: its texts, each with the field it stands in, and its slug.

@@ -7,7 +7,7 @@ use std::io;
 
 use bytemuck::{Pod, Zeroable};
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
-use libdeflater::{CompressionLvl, Compressor, Decompressor};
+use libdeflater::{CompressionLvl, Compressor, Decompressor, crc32};
 
 use super::body::{Chunks, Sink};
 
@@ -65,13 +65,8 @@ pub(super) fn pack(body: &[u8]) -> (Place, Vec<Piece>, Vec<u8>) {
     if !is_long && data.len() * 10 > body.len() * 9 {
         (data, method) = (body.to_vec(), STORED);
     }
-    let (len, packed, crc) = (data.len() as u32, crc_of(&data), crc_of(body));
+    let (len, packed, crc) = (data.len() as u32, crc32(&data), crc32(body));
     (Place { len, packed, crc, method, ..Place::default() }, pieces, data)
-}
-
-/// The CRC-32 that zip and gzip use.
-pub(super) fn crc_of(bytes: &[u8]) -> u32 {
-    libdeflater::crc32(bytes)
 }
 
 fn deflate(body: &[u8]) -> Vec<u8> {
@@ -95,7 +90,7 @@ fn deflate_pieces(body: &[u8]) -> (Vec<u8>, Vec<Piece>) {
     let (mut data, mut pieces) = (Vec::new(), Vec::new());
     let mut rest = body.chunks(PIECE).peekable();
     while let Some(piece) = rest.next() {
-        pieces.push(Piece { start: data.len() as u32, crc: crc_of(piece) });
+        pieces.push(Piece { start: data.len() as u32, crc: crc32(piece) });
         let flush = if rest.peek().is_some() { FlushCompress::Full } else { FlushCompress::Finish };
         let before = stream.total_in();
         loop {
@@ -122,7 +117,7 @@ pub(super) fn unpack(place: Place, data: &[u8], len: u64) -> Option<Vec<u8>> {
     } else {
         (data.len() as u64 == len).then(|| data.to_vec())?
     };
-    (crc_of(&body) == place.crc).then_some(body)
+    (crc32(&body) == place.crc).then_some(body)
 }
 
 /// Room for so many bytes that data expands to: no more memory than it can fill.
@@ -135,12 +130,12 @@ fn room(data: &[u8], len: u64) -> Option<Vec<u8>> {
 pub(super) fn unpack_piece(data: &[u8], len: usize, crc: u32) -> Option<Vec<u8>> {
     let mut piece = Vec::with_capacity(len.min(PIECE));
     Decompress::new(false).decompress_vec(data, &mut piece, FlushDecompress::Sync).ok()?;
-    (piece.len() == len && crc_of(&piece) == crc).then_some(piece)
+    (piece.len() == len && crc32(&piece) == crc).then_some(piece)
 }
 
 /// A gzip member (RFC 1952) of some bytes.
 pub fn gzip_of(bytes: &[u8]) -> Vec<u8> {
-    gzip(crc_of(bytes), &deflate(bytes), bytes.len() as u64)
+    gzip(crc32(bytes), &deflate(bytes), bytes.len() as u64)
 }
 
 /// The bytes of a gzip member, if they are of this length.

@@ -6,9 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use libdeflater::crc32;
 use rustix::fs::FlockOperation;
 
-use super::archive::{DEFLATED, PIECE, crc_of, gzip, unpack, unpack_piece};
+use super::archive::{DEFLATED, PIECE, gzip, unpack, unpack_piece};
 use super::body::{Body, Coding, Digest};
 use super::changes::ChangeLog;
 use super::disk::{Disk, FileType, Lock, RootFolder, Stamp};
@@ -159,7 +160,7 @@ impl Generation {
         let (identity, place) = (entry.identity(), entry.place());
         let data = self.data(entry, place.start, place.len as usize)?;
         let was_checked = self.checked.get(entry.number() as usize).is_some_and(|it| it.load(Relaxed));
-        if coding == Coding::Gzip && was_checked && crc_of(&data) == place.packed {
+        if coding == Coding::Gzip && was_checked && crc32(&data) == place.packed {
             return Ok(gzip(place.crc, &data, identity.len));
         }
         let body = unpack(place, &data, identity.len)

@@ -4,7 +4,8 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use super::archive::crc_of;
+use libdeflater::crc32;
+
 use super::body::{Body, Chunks, slice};
 use super::disk::{DirEntry, Disk, FileType, Lock, in_parallel, lock};
 use super::error::StoreError;
@@ -62,7 +63,7 @@ impl StagingDir {
         let entry = self.live.as_ref()?.files().find(path.as_bytes())?;
         let place = entry.place();
         let data = slice(self.live_archive.as_ref()?, place.start, place.len as usize)?;
-        (entry.identity() == identity && crc_of(data) == place.packed).then_some((entry, data))
+        (entry.identity() == identity && crc32(data) == place.packed).then_some((entry, data))
     }
 
     /// Writes a file and hashes it at the same time.

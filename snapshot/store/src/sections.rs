@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 use bytemuck::allocation::BoxBytes;
-use xxhash_rust::xxh3::Xxh3;
+use libdeflater::Crc;
 
 use super::body::{Chunks, Sink};
 use super::mapping::Mapping;
@@ -94,15 +94,15 @@ impl Sections {
         self.map.let_go();
     }
 
-    /// XXH3-64 of the file.
-    pub(super) fn checksum(&self) -> u64 {
-        let mut hasher = Xxh3::new();
-        // Hashing cannot fail.
+    /// CRC-32 of the file.
+    pub(super) fn checksum(&self) -> u32 {
+        let mut crc = Crc::new();
+        // Summing cannot fail.
         let _ = self.map.each(&mut |chunk| {
-            hasher.update(chunk);
+            crc.update(chunk);
             Ok(())
         });
-        hasher.digest()
+        crc.sum()
     }
 
     /// The bytes of the file.

@@ -177,7 +177,7 @@ impl Stage {
     }
 
     /// Of the files of the index, in the order of their paths.
-    fn checksums(&self) -> Result<Vec<u64>, StoreError> {
+    fn checksums(&self) -> Result<Vec<u32>, StoreError> {
         let (disk, mut index) = (&*self.staging.disk, self.staging.stored());
         index.retain(StoredFile::is_index);
         let open = |file: &StoredFile| open_sections(disk, &self.staging.name(&file.path), false, None);

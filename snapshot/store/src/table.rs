@@ -6,12 +6,12 @@
 //! rows    Row    sorted by path: length and hash of the identity body, and where it is in the archive
 //! holes   Hole   of each row: sorted, not overlapping, inside the identity body
 //! pieces  Piece  of each row that is longer than one, see `archive`
-//! slots   u32    hash table over the paths: XXH3-64, open addressing, linear probing; row + 1, 0 = free
-//! index   u64    XXH3-64 of each other file of the index, in the order of the manifest
+//! slots   u32    hash table over the paths: CRC-32, open addressing, linear probing; row + 1, 0 = free
+//! index   u32    CRC-32 of each other file of the index, in the order of the manifest
 //! ```
 
 use bytemuck::{Pod, Zeroable};
-use xxhash_rust::xxh3::xxh3_64;
+use libdeflater::crc32;
 
 use super::archive::{DEFLATED, GZIP_FRAME, LOCAL_HEADER, Piece, Place, STORED, piece_count};
 use super::body::{Body, Coding, Digest, slice};
@@ -83,7 +83,7 @@ pub(super) enum Source {
 }
 
 /// The table of files, which are sorted by path, and of the checksums of the index.
-pub(super) fn write_table(files: &[StagedFile], index: Vec<u64>) -> SectionWriter {
+pub(super) fn write_table(files: &[StagedFile], index: Vec<u32>) -> SectionWriter {
     let (mut paths, mut rows, mut holes, mut pieces) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for file in files {
         rows.push(Row {
@@ -113,7 +113,7 @@ fn slots_of(files: &[StagedFile]) -> Vec<u32> {
     let mut slots = vec![0u32; (files.len() * 2).next_power_of_two()];
     let mask = slots.len() - 1;
     for (row, file) in files.iter().enumerate() {
-        let mut at = xxh3_64(file.path.as_bytes()) as usize & mask;
+        let mut at = crc32(file.path.as_bytes()) as usize & mask;
         while slots[at] != 0 {
             at = (at + 1) & mask;
         }
@@ -131,7 +131,7 @@ pub struct FileTable {
     pieces: Section<Piece>,
     slots: Section<u32>,
     /// Checksums of the other files of the index.
-    pub(super) index: Section<u64>,
+    pub(super) index: Section<u32>,
     changed: Section<i64>,
 }
 
@@ -210,7 +210,7 @@ impl FileTable {
 
     /// The page with this path.
     pub(super) fn find(&self, path: &[u8]) -> Option<FileEntry<'_>> {
-        let (slots, start) = (&*self.slots, xxh3_64(path) as usize);
+        let (slots, start) = (&*self.slots, crc32(path) as usize);
         // A hostile table may have no free slot: one round, then give up.
         for step in 0..slots.len() {
             let row = slots[start.wrapping_add(step) & (slots.len() - 1)].checked_sub(1)?;

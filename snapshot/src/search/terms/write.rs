@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use compact_str::{CompactString, format_compact};
 use rustc_hash::FxHashMap as HashMap;
+use smol_str::{SmolStr, format_smolstr};
 
 use super::{
     Codes, FIRST_CODE, FREQUENT, IMPACTS, Mark, POSTINGS, STEMS, STREAMS, TERMS, TOP, TOP_DOCS, TOP_TERMS,
@@ -23,7 +23,7 @@ use store::sections::SectionWriter;
 #[derive(Default)]
 pub(in crate::search) struct TermsWriter {
     /// Nearly all terms are short: they stand in the table, which is one look-up into memory less for each token.
-    numbers: HashMap<CompactString, u32>,
+    numbers: HashMap<SmolStr, u32>,
     /// The tokens of each document, coded as in the file, but by the numbers of the terms.
     streams: ListsWriter<u8>,
     /// Codes of the document that is being added.
@@ -407,12 +407,12 @@ fn best(docs: &[u32], impacts: &[u16]) -> Vec<u32> {
 
 /// Writes the stems of the terms of a language.
 fn write_stems(terms: &[(&str, u32)], languages: &[Languages], language: usize, writer: &mut SectionWriter) {
-    let mut members: BTreeMap<CompactString, Vec<u32>> = BTreeMap::new();
+    let mut members: BTreeMap<SmolStr, Vec<u32>> = BTreeMap::new();
     for (term, (text, number)) in terms.iter().enumerate() {
         let key = match languages[*number as usize].has(language) {
             true => stems(text)[language].clone(),
             // No stem begins so.
-            false => format_compact!("={text}"),
+            false => format_smolstr!("={text}"),
         };
         members.entry(key).or_default().push(term as u32);
     }
@@ -421,7 +421,7 @@ fn write_stems(terms: &[(&str, u32)], languages: &[Languages], language: usize, 
         members.iter().for_each(|term| of[*term as usize] = stem as u32);
     }
     let (stem_names, member_names, of_name) = STEMS[language];
-    Strings::write(writer, stem_names, members.keys().map(CompactString::as_bytes));
+    Strings::write(writer, stem_names, members.keys().map(|stem| stem.as_bytes()));
     Lists::write(writer, member_names, members.values().map(Vec::as_slice));
     writer.put(of_name, of);
 }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use libfuzzer_sys::fuzz_target;
 use tests::checks::store::{Other, Root};
 
-static ROOT: LazyLock<Root> = LazyLock::new(Root::new);
+static ROOT: LazyLock<Root> = LazyLock::new(Root::default);
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((choice, bytes)) = bytes.split_first() else { return };

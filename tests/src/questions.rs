@@ -1,16 +1,14 @@
 //! Seeded search questions for benches, one class per kind of work, drawn from the distributions of
 //! [`crate::synth`].
 
-use jiff::ToSpan as _;
+use snapshot::facet::FACETS;
 use snapshot::query::{Query, TEXT_MAX};
 use snapshot::search::Index;
 use url::form_urlencoded::Serializer;
 
-use crate::synth::TODAY;
-use crate::synth::facets::{Facet, Facets};
-use crate::synth::places::Places;
+use crate::synth::day_after;
+use crate::synth::lists::Lists;
 use crate::synth::rng::Rng;
-use crate::synth::words::{Language, Words};
 
 /// People ask for words they know: the most frequent ones. Chosen so that a main question has about as
 /// many hits as in the runs the targets were measured in (31 of 10,000).
@@ -62,7 +60,7 @@ impl Class {
 /// `count` questions of a class as URL query strings without the `?`. The same seed gives the same
 /// questions; they fit every dataset of [`crate::synth::write`], whatever its seed.
 pub fn questions(class: Class, count: usize, seed: u64) -> Vec<String> {
-    let source = Source { words: Words::new(), facets: Facets::new(), places: Places::new() };
+    let source = Source(Lists::new());
     // Questions of `NoFacet` are those of `Main`, so that the two can be compared.
     let stream = if class == Class::NoFacet { Class::Main } else { class };
     let mut rng = Rng::new(&[seed, stream as u64]);
@@ -75,11 +73,7 @@ pub fn queries(class: Class, count: usize, seed: u64, index: &Index) -> Vec<Quer
     questions(class, count, seed).iter().map(read).collect()
 }
 
-struct Source {
-    words: Words,
-    facets: Facets,
-    places: Places,
-}
+struct Source(Lists);
 
 impl Source {
     fn question(&self, class: Class, rng: &mut Rng) -> String {
@@ -120,7 +114,7 @@ impl Source {
             1 => vec![phrase(rng, 2); 16],
             2 => (0..16).map(|_| format!("-{}", phrase(rng, 2))).collect(),
             3 => (0..32).map(|_| self.misspelt(rng)).collect(),
-            _ => (0..32).map(|_| self.words.draw(rng, Language::English).to_owned()).collect(),
+            _ => (0..32).map(|_| self.0.of("en").draw(rng).to_owned()).collect(),
         };
         let text = parts.join(" ");
         text.char_indices().nth(TEXT_MAX).map_or(text.clone(), |(end, _)| text[..end].to_owned())
@@ -130,12 +124,11 @@ impl Source {
         let words = 1 + rng.below(2);
         self.text(query, rng, words);
         self.filters(query, rng, 2, 40);
-        let from = TODAY.saturating_add(rng.between(-30, 90).days());
-        query.append_pair("deadlineFrom", &from.to_string());
+        query.append_pair("deadlineFrom", &day_after(rng.between(-30, 90)).to_string());
     }
 
     fn text(&self, query: &mut Serializer<'_, String>, rng: &mut Rng, count: usize) {
-        let words: Vec<&str> = (0..count).map(|_| self.words.draw_content(rng, COMMON_WORDS)).collect();
+        let words: Vec<&str> = (0..count).map(|_| self.0.content(rng, COMMON_WORDS)).collect();
         query.append_pair("q", &words.join(" "));
     }
 
@@ -150,29 +143,15 @@ impl Source {
         let mut parameters: Vec<&str> = Vec::new();
         while parameters.len() < count {
             let values = 1 + usize::from(rng.percent(double_percent));
-            let (parameter, values) = self.filter(rng, values);
-            if !parameters.contains(&parameter) {
-                parameters.push(parameter);
-                for value in values {
-                    query.append_pair(parameter, value);
-                }
+            let spec = &FACETS[rng.below(FACETS.len())];
+            // `field` is a deprecated name of `topic`, so the fields facet has no question of its own.
+            if spec.parameter == "field" || parameters.contains(&spec.parameter) {
+                continue;
             }
-        }
-    }
-
-    /// A parameter and values of its facet; three of the sixteen are long country lists.
-    fn filter(&self, rng: &mut Rng, count: usize) -> (&'static str, Vec<&str>) {
-        // `field` is a deprecated name of `topic`, so the fields facet has no question of its own.
-        let facets: Vec<&Facet> =
-            self.facets.all().iter().filter(|facet| facet.parameter != "field").collect();
-        let places = ["country", "destination", "citizenship", "residence"];
-        let choice = rng.below(facets.len() + places.len());
-        match facets.get(choice) {
-            Some(facet) => (facet.parameter, facet.draw_distinct(rng, count)),
-            None => {
-                let mut values: Vec<&str> = (0..count).map(|_| self.places.country(rng)).collect();
-                values.dedup();
-                (places[choice - facets.len()], values)
+            parameters.push(spec.parameter);
+            let list = self.0.of(if spec.is_place { "countries" } else { spec.name });
+            for value in list.draw_distinct(rng, values) {
+                query.append_pair(spec.parameter, value);
             }
         }
     }
@@ -180,12 +159,12 @@ impl Source {
     /// A word of at least five letters with one letter replaced, which is no other word.
     fn misspelt(&self, rng: &mut Rng) -> String {
         loop {
-            let word = self.words.draw_content(rng, COMMON_WORDS);
+            let word = self.0.content(rng, COMMON_WORDS);
             let mut letters: Vec<char> = word.chars().collect();
             let position = rng.below(letters.len());
             letters[position] = rng.pick(&['k', 'm', 'q', 'v', 'x', 'z']);
             let misspelt: String = letters.into_iter().collect();
-            if word.chars().count() >= 5 && !self.words.contains(&misspelt) {
+            if word.chars().count() >= 5 && !self.0.of("en").items.contains(&misspelt) {
                 return misspelt;
             }
         }

@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 use dataset::diagnostics::{Diagnostics, MessageFormat};
 use dataset::{Input, link, read};
 use edge::Server;
-use jiff::civil::{Date, date};
+use jiff::civil::Date;
 use site::Progress;
 use site::{BuildOptions, generate};
 use snapshot::record::Directory;
@@ -17,10 +17,12 @@ use snapshot::time::Day;
 use store::{Coding, Digest, Generation, PublishOutcome};
 use tempfile::TempDir;
 
+use crate::synth::TODAY;
+
 pub use crate::folder::folder;
 
 /// The day that snapshots of these tests are right for.
-pub const AS_OF: Date = date(2026, 11, 21);
+pub const AS_OF: Date = TODAY;
 /// The host that the edges of these tests answer for.
 pub const HOST: &str = "directory.example";
 

@@ -1,26 +1,26 @@
 //! A seeded synthetic dataset in the input format: any size, flat memory, the same bytes for the same seed.
 
-pub mod facets;
-pub mod places;
+pub mod lists;
 pub mod rng;
-pub mod words;
 
-mod directory;
 mod facts;
-mod output;
-mod program;
-mod world;
+mod record;
 
-use std::fs;
-use std::io;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 
-use output::Output;
-use rng::Rng;
+use jiff::ToSpan as _;
+use jiff::civil::{Date, date};
 use serde_json::{Value, json};
-use world::World;
 
-pub use world::{DEADLINE_SPREAD_DAYS, TODAY};
+use lists::Lists;
+use record::{Kind, Record, Rows, count};
+use rng::Rng;
+
+/// The day around which dates are spread.
+pub const TODAY: Date = date(2026, 11, 21);
 
 /// What to write.
 #[derive(Clone, Copy, Debug)]
@@ -31,11 +31,14 @@ pub struct Options {
     pub seed: u64,
 }
 
-/// How many pairs of synonyms a dataset has.
+/// How many pairs of synonyms a dataset may have, and among how many of the most frequent words they are.
 const SYNONYMS: usize = 100;
-
-/// Synonyms are among the most frequent words: this many.
 const SYNONYM_RANKS: usize = 5_000;
+
+/// A day so many days after [`TODAY`].
+pub fn day_after(days: i32) -> Date {
+    TODAY.saturating_add(days.days())
+}
 
 /// Writes a dataset into `dir`, which is created if need be. Files of an older run are replaced.
 ///
@@ -44,47 +47,39 @@ const SYNONYM_RANKS: usize = 5_000;
 /// If a file cannot be written.
 pub fn write(dir: &Path, options: &Options) -> io::Result<()> {
     fs::create_dir_all(dir)?;
-    fs::write(dir.join("dataset.json"), description().to_string())?;
-    let world = World::new(*options);
-    let mut output = Output::new(dir);
-    write_vocabulary(&world, &mut output)?;
-    write_synonyms(&world, &mut output)?;
-    (0..world.organizations()).try_for_each(|n| directory::write_organization(&world, &mut output, n))?;
-    (0..world.recipients()).try_for_each(|n| directory::write_recipient(&world, &mut output, n))?;
-    (0..options.programs).try_for_each(|n| program::write(&world, &mut output, n))?;
-    output.finish()
+    fs::write(dir.join("dataset.json"), description("synthetic-directory").to_string())?;
+    let lists = &Lists::new();
+    let records = [Kind::Organization, Kind::Recipient, Kind::Program].into_iter().flat_map(|kind| {
+        (0..count(options, kind)).flat_map(move |index| Record::rows(lists, *options, kind, index))
+    });
+    let vocabulary = lists.vocabulary.iter().map(|row| ("vocabulary", row.clone()));
+    let mut files: BTreeMap<&str, BufWriter<File>> = BTreeMap::new();
+    for (table, mut row) in vocabulary.chain(synonyms(lists, options.seed)).chain(records) {
+        if !files.contains_key(table) {
+            let file = File::create(dir.join(format!("{table}.ndjson")))?;
+            files.insert(table, BufWriter::new(file));
+        }
+        row.as_object_mut().into_iter().for_each(|row| row.retain(|_, member| !member.is_null()));
+        files.get_mut(table).map_or(Ok(()), |file| writeln!(file, "{row}"))?;
+    }
+    files.values_mut().try_for_each(BufWriter::flush)
 }
 
-fn description() -> Value {
+/// What `dataset.json` says of a dataset.
+pub(crate) fn description(name: &str) -> Value {
     json!({
-        "schemaVersion": "1", "name": "synthetic-directory", "title": "Synthetic directory",
-        "license": "CC BY 4.0", "publishedAt": "2026-11-20T06:00:00Z", "locales": ["en", "es"],
-        "defaultLocale": "en"
+        "schemaVersion": "1", "name": name, "title": name, "license": "CC BY 4.0",
+        "publishedAt": "2026-11-20T06:00:00Z", "locales": ["en", "es"], "defaultLocale": "en"
     })
 }
 
-fn write_vocabulary(world: &World, output: &mut Output) -> io::Result<()> {
-    for facet in world.facets.all() {
-        for value in &facet.values {
-            let row = json!({
-                "facet": facet.name, "value": value.value, "labelEn": value.label_en, "labelEs": value.label_es,
-                "broader": value.broader
-            });
-            output.write("vocabulary", row)?;
-        }
-    }
-    Ok(())
-}
-
-fn write_synonyms(world: &World, output: &mut Output) -> io::Result<()> {
-    let mut rng = Rng::new(&[world.options.seed, SYNONYMS as u64]);
-    for n in 0..SYNONYMS {
-        let first = world.words.draw_content(&mut rng, SYNONYM_RANKS);
-        let second = world.words.draw_content(&mut rng, SYNONYM_RANKS);
-        if first != second {
-            let locale = if n % 3 == 0 { "es" } else { "en" };
-            output.write("synonyms", json!({"locale": locale, "terms": [first, second]}))?;
-        }
-    }
-    Ok(())
+fn synonyms(lists: &Lists, seed: u64) -> Rows {
+    let mut rng = Rng::new(&[seed, SYNONYMS as u64]);
+    let row = |n: usize| {
+        let [first, second] = [(); 2].map(|()| lists.content(&mut rng, SYNONYM_RANKS));
+        let locale = if n.is_multiple_of(3) { "es" } else { "en" };
+        let row = json!({"locale": locale, "terms": [first, second]});
+        (first != second).then_some(("synonyms", row))
+    };
+    (0..SYNONYMS).filter_map(row).collect()
 }

@@ -11,13 +11,14 @@ use crate::snapshots::load;
 use crate::synth::rng::Rng;
 use crate::synth::{self, TODAY};
 use dataset::Input;
-use jiff::ToSpan as _;
 use jiff::civil::Date;
 use serde_json::{Value, json};
 use site::in_memory;
 use snapshot::page::{Dated, Site};
 use snapshot::record::Directory;
 use snapshot::time::Day;
+
+pub use crate::synth::day_after;
 
 /// A directory and the site that was built from it on [`TODAY`].
 pub struct World {
@@ -54,7 +55,7 @@ impl World {
             .filter(|(name, rows)| !rows.is_empty() || matches!(*name, "organizations" | "programs"))
             .map(|(name, rows)| (format!("{name}.ndjson"), lines(rows)))
             .collect();
-        files.push(("dataset.json".to_owned(), dataset().to_string().into_bytes()));
+        files.push(("dataset.json".to_owned(), synth::description("tiny").to_string().into_bytes()));
         let files: Vec<(&str, &[u8])> =
             files.iter().map(|(name, content)| (name.as_str(), content.as_slice())).collect();
         Self::new(&Input::Embedded(&files))
@@ -70,18 +71,6 @@ impl World {
 /// A site built on a day.
 pub fn site(directory: &Directory, today: Date) -> (Site, Dated) {
     in_memory(directory, Day::new(today)).unwrap()
-}
-
-/// A day so many days after [`TODAY`].
-pub fn day_after(days: i32) -> Date {
-    TODAY.saturating_add(days.days())
-}
-
-fn dataset() -> Value {
-    json!({
-        "schemaVersion": "1", "name": "tiny", "title": "Tiny", "license": "CC BY 4.0",
-        "publishedAt": "2026-11-20T06:00:00Z"
-    })
 }
 
 /// Words of tiny datasets and of questions to them: stems, accents, look-alikes, codes.
@@ -209,7 +198,7 @@ impl Tiny {
             "eligibleCountries": if self.rng.percent(10) { PLACES.to_vec() } else { self.some(&PLACES, 3) },
             "destinationCountries": self.some(&PLACES, 2), "careerStages": self.some(&VALUES, 2),
             "fundingMinUsd": least, "fundingMaxUsd": most, "officialUrl": "https://example.org/",
-            "lifecycle": self.rng.word(LIFECYCLES), "createdAt": self.rng.pick(&TIMES),
+            "lifecycle": self.rng.pick(&LIFECYCLES.split(' ').collect::<Vec<_>>()), "createdAt": self.rng.pick(&TIMES),
             "updatedAt": TIMES[2],
             "publication": self.rng.pick(&["published", "published", "published", "published", "draft"])
         });
@@ -242,7 +231,7 @@ impl Tiny {
 
     fn fact(&mut self, program: &str) {
         let id = self.id();
-        let kind = self.rng.word(KINDS);
+        let kind = self.rng.pick(&KINDS.split(' ').collect::<Vec<_>>());
         let has_range = matches!(kind, "age" | "duration");
         let least = (has_range && self.rng.percent(60)).then(|| self.rng.below(30));
         let most = (has_range && self.rng.percent(60)).then(|| least.unwrap_or(0) + self.rng.below(30));

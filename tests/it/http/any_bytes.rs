@@ -45,7 +45,7 @@ proptest! {
 }
 
 /// A snapshot to damage.
-static ROOT: LazyLock<Root> = LazyLock::new(Root::new);
+static ROOT: LazyLock<Root> = LazyLock::new(Root::default);
 
 fn refuses(other: Other, bad: &[u8]) -> Result<(), TestCaseError> {
     ROOT.holds(other, bad);

@@ -114,7 +114,8 @@ fn clients_that_read_no_answer_hold_little_memory_and_are_cut() {
     let service = edge::service(routes);
     stage.runtime.spawn(serve(listener, service, limits, Arc::clone(&counters), std::future::pending()));
     let ask = |nth: usize| {
-        let target = format!("/api/v1/programs?limit=30&ageMax={nth}");
+        // Every program was updated before: each answer is computed anew, and has the same ten kilobytes.
+        let target = format!("/api/v1/programs?limit=5&updatedTo=2027-01-{:02}", nth + 1);
         let mut stream = TcpStream::connect(address).unwrap();
         let head = format!("Host: {HOST}\r\nX-Forwarded-For: 192.0.2.{nth}\r\n");
         let requests = format!("GET {target} HTTP/1.1\r\n{head}\r\n").repeat(1_000);

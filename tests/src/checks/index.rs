@@ -2,7 +2,7 @@
 //! must be refused or do no harm, and nothing may panic.
 
 use snapshot::page::{Site, facet, listing, search};
-use snapshot::query::{FacetQuery, List, Page, Query, parse_list};
+use snapshot::query::{FacetQuery, List, Page, parse_list};
 use snapshot::record::{Directory, EntityType, Locale};
 use snapshot::search::{RankOptions, RankedRow};
 use snapshot::time::Day;
@@ -147,7 +147,11 @@ pub fn ask(site: &Site) {
         for question in QUESTIONS {
             let (query, invalid) = site.index.parse(question);
             let _ = search::search(site, &dated, &query, &invalid);
-            by_relevance(site, &query, &dated.today);
+            for RankedRow { doc, .. } in
+                site.index.ranked(&query, &dated.today, RankOptions::BY_RELEVANCE).rows
+            {
+                let _ = (site.mcp_rows.row(doc, query.locale), site.index.slug(doc));
+            }
         }
         for of in List::ALL.iter().copied() {
             for question in
@@ -167,11 +171,4 @@ pub fn ask(site: &Site) {
     }
     let _ = (site.index.find("program-1"), site.index.by_name(), site.index.by_slug());
     let _ = site.lists.canonical_slug(EntityType::Organization, "old-nandu-body");
-}
-
-/// Rows as the tool endpoint gives them.
-fn by_relevance(site: &Site, query: &Query, today: &snapshot::search::Today) {
-    for RankedRow { doc, .. } in site.index.ranked(query, today, RankOptions::BY_RELEVANCE).rows {
-        let _ = (site.mcp_rows.row(doc, query.locale), site.index.slug(doc));
-    }
 }

@@ -36,21 +36,17 @@ pub struct Root {
 }
 
 impl Default for Root {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Root {
     /// Publishes it into a folder of its own.
-    pub fn new() -> Self {
+    fn default() -> Self {
         let root = folder();
         let (directory, source) = load(&Input::Embedded(dataset::sample::FILES));
         let options = BuildOptions { index_only: true, ..options(root.path()) };
         let id = build(&directory, source, &options).manifest.id();
         Self { generation: root.path().join("generations").join(id.to_string()), root }
     }
+}
 
+impl Root {
     /// Where one of the files is.
     pub fn path(&self, of: Other) -> PathBuf {
         match of {

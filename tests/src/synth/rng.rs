@@ -1,8 +1,8 @@
-//! Seeded random numbers: xoshiro256++ and Zipf tables, integer and IEEE arithmetic only, so that a
-//! seed gives the same stream on every machine.
+//! Seeded random numbers: xoshiro256++, integers only, so that a seed gives the same stream on every
+//! machine.
 
 /// Mixes numbers into one well-spread number (splitmix64's finalizer over each part).
-pub fn mix(parts: &[u64]) -> u64 {
+fn mix(parts: &[u64]) -> u64 {
     parts.iter().fold(0x243F_6A88_85A3_08D3, |state, part| finalize(state ^ finalize(*part)))
 }
 
@@ -32,6 +32,13 @@ impl Rng {
         result
     }
 
+    /// An id: a UUID of version 4.
+    pub fn uuid(&mut self) -> String {
+        let digits = format!("{:016x}{:016x}", self.bits(), self.bits());
+        let [a, b, c, d, e] = [0..8, 8..12, 13..16, 17..20, 20..32].map(|range| &digits[range]);
+        format!("{a}-{b}-4{c}-8{d}-{e}")
+    }
+
     /// A number in `0..n`; 0 for `n = 0`.
     pub fn below(&mut self, n: usize) -> usize {
         (((self.bits() >> 32) * n as u64) >> 32) as usize
@@ -52,67 +59,13 @@ impl Rng {
         items[self.below(items.len())]
     }
 
-    /// One of the words of a list, all equally likely.
-    pub fn word(&mut self, words: &'static str) -> &'static str {
-        let count = words.split(' ').count();
-        words.split(' ').nth(self.below(count)).unwrap_or_default()
-    }
-
     /// The position of one of the weights, drawn in proportion to it.
     pub fn weighted(&mut self, weights: &[usize]) -> usize {
-        let mut rest = self.below(weights.iter().sum());
-        weights
-            .iter()
-            .position(|&weight| {
-                let found = rest < weight;
-                rest = rest.wrapping_sub(weight);
-                found
-            })
-            .unwrap_or(0)
-    }
-}
-
-/// Ranks `0..n` with probability proportional to `1 / (rank + 1)`, drawn in constant time (alias method).
-pub struct Zipf(Vec<(u32, u32)>);
-
-impl Zipf {
-    /// A table over `n` ranks; `n` is at least 1.
-    pub fn new(n: usize) -> Self {
-        let harmonic: f64 = (1..=n).map(|rank| 1.0 / rank as f64).sum();
-        let mut share: Vec<f64> = (1..=n).map(|rank| n as f64 / (rank as f64 * harmonic)).collect();
-        let mut table: Vec<(u32, u32)> = (0..n).map(|rank| (u32::MAX, rank as u32)).collect();
-        let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..n).partition(|&rank| share[rank] < 1.0);
-        while let (Some(poor), Some(&rich)) = (small.pop(), large.last()) {
-            table[poor] = ((share[poor] * f64::from(u32::MAX)) as u32, rich as u32);
-            share[rich] -= 1.0 - share[poor];
-            if share[rich] < 1.0 {
-                large.pop();
-                small.push(rich);
-            }
+        let (mut rest, mut at) = (self.below(weights.iter().sum()), 0);
+        while rest >= weights[at] {
+            rest -= weights[at];
+            at += 1;
         }
-        Self(table)
-    }
-
-    /// A rank.
-    pub fn draw(&self, rng: &mut Rng) -> usize {
-        let bits = rng.bits();
-        let slot = (((bits >> 32) * self.0.len() as u64) >> 32) as usize;
-        let (keep, other) = self.0[slot];
-        if bits as u32 <= keep { slot } else { other as usize }
-    }
-
-    /// Up to `count` different ranks in the order drawn.
-    pub fn draw_distinct(&self, rng: &mut Rng, count: usize) -> Vec<usize> {
-        let mut ranks = Vec::with_capacity(count);
-        for _ in 0..count * 8 {
-            if ranks.len() == count {
-                break;
-            }
-            let rank = self.draw(rng);
-            if !ranks.contains(&rank) {
-                ranks.push(rank);
-            }
-        }
-        ranks
+        at
     }
 }

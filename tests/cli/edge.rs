@@ -368,6 +368,7 @@ fn it_serves_the_approved_hosts_and_no_other() {
         ("evil.example", "/api/v1/search", "421"),
         ("evil.example", "/api/v1/search?q=x", "421"),
         ("[2001:db8::7]:80", "/mcp", "421"),
+        ("[::1]:9", "/api/v1/search", "200"),
         ("localhost", "/api/v1/programs/no-such-program", "404"),
         ("localhost", "/api/v1/organizations/nsf", "308"),
         ("localhost", "/api/v1/facets/topics?limit=0", "400"),

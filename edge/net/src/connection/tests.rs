@@ -43,6 +43,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const SHORT: Duration = Duration::from_millis(200);
 
 const GET: &[u8] = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n";
+const HELD: &[u8] = b"GET /held HTTP/1.1\r\nhost: x\r\n\r\n";
+const BIG_GET: &[u8] = b"GET /big HTTP/1.1\r\nhost: x\r\n\r\n";
 
 /// Far more than is held for a reader that does not read.
 const BIG: usize = 4 << 20;

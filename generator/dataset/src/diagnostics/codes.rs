@@ -162,10 +162,4 @@ mod tests {
         assert!(Code::ALL.is_sorted_by(|a, b| a.id() < b.id()));
         assert_eq!((explain("E9999"), explain("e0601")), (None, Some(Code::BadUrl.explanation())));
     }
-
-    #[test]
-    fn the_letter_of_a_code_is_its_severity() {
-        assert_eq!(Code::BadUrl.severity(), "error");
-        assert_eq!(Code::DatesReversed.severity(), "warning");
-    }
 }

@@ -359,6 +359,10 @@ mod tests {
         assert_eq!(lines[0], "a.ndjson:9:4: error[E0601]: 100%");
         assert_eq!(lines[1], "  help: correct it");
         assert_eq!(lines[2], "b,c.csv:1: warning[W0201]: late\u{fffd}[31m");
+        assert!(
+            lines[3].starts_with("  help: check the source; if it is wrong there"),
+            "of its rule: {text}"
+        );
         let expected = "… and 2 more W0201, first in b,c.csv:6; --limit 0 prints all";
         assert!(lines[12].starts_with(expected), "{text}");
         assert_eq!(lines[13], "left out: 3 draft programs");
@@ -411,12 +415,6 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         assert!(text.contains("| d.csv:1 | E0601 | &lt;img src=x> \\| y | 1 |"), "{text}");
         assert_eq!(text.matches("W0201").count(), 7);
-    }
-
-    #[test]
-    fn a_problem_without_help_gets_the_remedy_of_its_rule() {
-        let text = printed(MessageFormat::Human);
-        assert!(text.contains("  help: check the source; if it is wrong there"), "{text}");
     }
 
     #[test]

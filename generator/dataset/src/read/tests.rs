@@ -19,10 +19,14 @@ const DATASET: &str = r#"{"schemaVersion":"1","name":"t","title":"T","license":"
 const ID: &str = "6f000000-0000-4000-8000-000000000001";
 
 fn tables_of(path: &str, bytes: &[u8]) -> (Tables, Diagnostics) {
-    let files: [(&str, &[u8]); 2] = [("dataset.json", DATASET.as_bytes()), (path, bytes)];
-    let mut report = Diagnostics::new();
-    let mut tables = read(&Input::Embedded(&files), &mut report).unwrap();
+    let (mut tables, report) = read_all(&[("dataset.json", DATASET.as_bytes()), (path, bytes)]);
     tables.drop_broken();
+    (tables, report)
+}
+
+fn read_all(files: &[(&str, &[u8])]) -> (Tables, Diagnostics) {
+    let mut report = Diagnostics::new();
+    let tables = read(&Input::Embedded(files), &mut report).unwrap();
     (tables, report)
 }
 
@@ -71,29 +75,19 @@ fn every_format_gives_the_same_record() {
 }
 
 #[test]
-fn empty_cells_are_null_lists_are_joined_by_bars_and_private_columns_ignored() {
+fn cells_are_read_by_the_type_of_their_field() {
     let text = format!("{HEADER},aliases,countryCode,x_note,publication\n{CELLS},A|B,,\"x\ny\",draft\n");
     let record = read_one("organizations.csv", &text);
-    assert_eq!(record.aliases, ["A", "B"]);
-    assert_eq!(record.country_code, None);
+    assert_eq!((&record.aliases[..], record.country_code), (&["A".to_owned(), "B".to_owned()][..], None));
     assert_eq!(record.publication, snapshot::record::PublicationStatus::Draft);
-}
-
-#[test]
-fn private_and_null_members_of_json_are_ignored() {
-    let more = r#","x_note":{"a":[1]},"x_note":2,"publication":null,"aliases":null,"description":null}"#;
-    let record = read_one("organizations.ndjson", &ORGANIZATION.replace('}', more));
-    assert_eq!(record.publication, snapshot::record::PublicationStatus::Published);
-}
-
-#[test]
-fn cells_are_read_by_the_type_of_their_field() {
-    let header = "id,programId,kind,min,max,amount,updatedAt";
-    let text = format!("{header}\n{ID},{ID},age,18,35.5,1e3,2026-01-01T00:00:00Z\n");
-    let (tables, report) = tables_of("facts.csv", text.as_bytes());
-    assert_eq!(found(&report), [""; 0]);
-    let fact = &tables.facts[0].record;
+    let row = format!("{ID},{ID},age,18,35.5,1e3,2026-01-01T00:00:00Z");
+    let facts = format!("id,programId,kind,min,max,amount,updatedAt\n{row}\n");
+    let fact = &tables_of("facts.csv", facts.as_bytes()).0.facts[0].record;
     assert_eq!((fact.min.unwrap().0, fact.max.unwrap().0, fact.amount.unwrap().0), (18.0, 35.5, 1000.0));
+    let texts =
+        format!("entityType,entityId,locale,fields\nprogram,{ID},es,\"{{\"\"name\"\":\"\"Uno\"\"}}\"\n");
+    let (tables, _) = tables_of("translations.csv", texts.as_bytes());
+    assert_eq!(tables.translations[0].record.fields["name"], "Uno");
 }
 
 #[test]
@@ -106,29 +100,16 @@ fn a_number_that_two_countries_read_differently_is_refused() {
         ("3.000", "write 3000, or 3 if the separator is the decimal point"),
         ("12.500", "write 12500, or 12.5 if the separator is the decimal point"),
         ("1,5", "write 1.5"),
-        ("$10,000", "write 10000, or 10 if the separator is the decimal point"),
         ("EUR 500", "write 500"),
     ] {
-        let (tables, report) = with(bad);
-        assert!(tables.facts.is_empty(), "{bad}");
-        assert_eq!(found(&report), ["E0211 facts.csv:2"], "{bad}");
-        let problem = report.sorted()[0];
+        let (_, report) = with(bad);
+        let [problem] = report.sorted()[..] else { panic!("{report:?}") };
         assert_eq!(problem.message, format!("`amount` is `{bad}`, expected a sum without separators"));
         assert_eq!(problem.help.as_deref().unwrap_or_default(), help);
     }
     for good in ["0.125", "1500.000", "3.00", "3.0001", "3000"] {
         assert_eq!(found(&with(good).1), [""; 0], "{good}");
     }
-}
-
-#[test]
-fn a_translation_in_csv_holds_its_texts_as_an_object() {
-    let text =
-        format!("entityType,entityId,locale,fields\nprogram,{ID},es,\"{{\"\"name\"\":\"\"Uno\"\"}}\"\n");
-    let (tables, report) = tables_of("translations.csv", text.as_bytes());
-    assert_eq!(found(&report), [""; 0]);
-    let expected = BTreeMap::from([("name".to_owned(), "Uno".to_owned())]);
-    assert_eq!(tables.translations[0].record.fields, expected);
 }
 
 #[test]
@@ -169,42 +150,43 @@ fn lines_are_right_in_every_block_of_a_file_that_is_read_in_several() {
 }
 
 #[test]
-fn broken_json_is_placed() {
-    let text = format!("{ORGANIZATION}\n{{\"id\": \"a\",}}\n");
-    fault("organizations.ndjson", &text, "E0102 organizations.ndjson:2:12");
-    fault("organizations.json", "[\n{\"id\": }\n]", "E0102 organizations.json:2:8");
-    fault("organizations.ndjson", "[1]", "E0102 organizations.ndjson:1:1");
+fn what_is_broken_is_placed_and_a_table_in_another_form_is_one_error_that_names_the_import() {
+    let [csv, json, ndjson] = ["csv", "json", "ndjson"].map(|format| format!("organizations.{format}"));
+    let with = |from: &str, to: &str| ORGANIZATION.replace(from, to);
     let conflict = format!("{ORGANIZATION}\n<<<<<<< HEAD\n{ORGANIZATION}\n=======\n>>>>>>> other\n");
-    let problem = fault("organizations.ndjson", &conflict, "E0102 organizations.ndjson:2");
-    assert!(problem.message.contains("a merge conflict"), "{}", problem.message);
-    let problem =
-        fault("organizations.ndjson", &format!("[\n{ORGANIZATION}\n]"), "E0102 organizations.ndjson:1:1");
-    assert_eq!(problem.help.as_deref(), Some("rename the file to .json"));
-    let empty = ORGANIZATION.replace('}', r#","aliases":["a",null]}"#);
-    let problem = fault("organizations.ndjson", &empty, "E0108 organizations.ndjson:1:154");
-    assert_eq!(problem.help.as_deref(), Some("remove the `null`"));
-    let lone = ORGANIZATION.replace("Acme", r"\ud800");
-    let fault = fault("organizations.ndjson", &lone, "E0108 organizations.ndjson:1:67");
-    assert!(fault.message.starts_with("`name` is"), "{}", fault.message);
-}
-
-#[test]
-fn a_table_in_another_form_is_one_error_that_names_the_import() {
     let text = format!("{HEADER}\n{CELLS}\n");
-    let semicolons = "cells are separated by semicolons, expected commas";
-    for (form, message) in [
-        (text.replace(',', ";"), semicolons),
-        (format!("\"{}\"\n", HEADER.replace(',', "\";\"")), semicolons),
-        (text.replace(',', "\t"), "cells are separated by tabs, expected commas"),
-        (text.replace(',', "|"), "cells are separated by bars, expected commas"),
-        (
-            text.replace("slug,name", "Título,Enlace").replace("createdAt", "Plazo"),
-            "3 of 5 columns are not fields of organizations: `Título`, `Enlace`, `Plazo`",
-        ),
+    let columns: Vec<String> = (0..900).map(|n| format!("column{n}")).collect();
+    let wide = |columns: usize| {
+        let header: String = (0..columns).map(|n| format!("x_{n},")).collect();
+        format!("{header}{HEADER}\n{}{CELLS}\n", ",".repeat(columns))
+    };
+    let long = "x".repeat(16 << 20);
+    let rows = format!("{ORGANIZATION}\n\n{{\"name\":\"{long}\"}}\n");
+    let titles = text.replace("slug,name", "Título,Enlace").replace("createdAt", "Plazo");
+    read_one(&csv, &wide(995));
+    for (path, text, fault, shown) in [
+        (&ndjson, format!("{ORGANIZATION}\n{{\"id\": \"a\",}}\n"), "E0102 2:12", ""),
+        (&json, "[\n{\"id\": }\n]".to_owned(), "E0102 2:8", ""),
+        (&ndjson, "[1]".to_owned(), "E0102 1:1", ""),
+        (&ndjson, conflict, "E0102 2", "a merge conflict"),
+        (&ndjson, format!("[\n{ORGANIZATION}\n]"), "E0102 1:1", "rename the file to .json"),
+        (&ndjson, with("}", r#","aliases":["a",null]}"#), "E0108 1:154", "remove the `null`"),
+        (&ndjson, with("Acme", r"\ud800"), "E0108 1:67", "`name` is"),
+        (&csv, text.replace(',', ";"), "E0116 1", "cells are separated by semicolons, expected commas"),
+        (&csv, format!("\"{}\"\n", HEADER.replace(',', "\";\"")), "E0116 1", "separated by semicolons"),
+        (&csv, text.replace(',', "\t"), "E0116 1", "separated by tabs"),
+        (&csv, text.replace(',', "|"), "E0116 1", "separated by bars"),
+        (&csv, titles, "E0116 1", "3 of 5 columns are not fields of organizations: `Título`, `Enlace`, `P"),
+        (&csv, columns.join(","), "E0116 1", " `column4`, …"),
+        (&csv, wide(996), "E0116 1", "1001 columns, at most 1000 are read"),
+        (&csv, format!("{text}{long},{CELLS}\n"), "E0102 3", "the row has 17 MiB, at most 16 are read"),
+        (&json, format!("[{}]", rows.replacen("\n\n", ",\n\n", 1)), "E0102 3", "the row has 17 MiB"),
+        (&ndjson, rows, "E0102 3", "the row has 17 MiB"),
     ] {
-        let problem = fault("organizations.csv", &form, "E0116 organizations.csv:1");
-        assert_eq!(problem.message, message);
-        assert!(problem.help.unwrap().contains("`opdir import DATA --draft --from FILE`"));
+        let problem = self::fault(path, &text, &fault.replace(' ', &format!(" {path}:")));
+        let (message, help) = (&problem.message, problem.help.unwrap_or_default());
+        assert!(message.contains(shown) || help.contains(shown), "{shown}: {message} {help}");
+        assert!(!fault.starts_with("E0116") || help.contains("`opdir import DATA --draft --from "), "{help}");
     }
 }
 
@@ -255,45 +237,18 @@ fn files_in_other_encodings_are_recognised() {
 }
 
 #[test]
-fn tables_of_too_many_columns_and_rows_of_too_many_bytes_are_refused() {
-    let header = |columns: usize| (0..columns).map(|n| format!("x_{n},")).collect::<String>() + HEADER;
-    let row = |columns: usize| ",".repeat(columns) + CELLS;
-    read_one("organizations.csv", &format!("{}\n{}\n", header(995), row(995)));
-    let table = format!("{}\n{}\n", header(996), row(996));
-    let problem = fault("organizations.csv", &table, "E0116 organizations.csv:1");
-    assert_eq!(problem.message, "1001 columns, at most 1000 are read");
-    let columns: Vec<String> = (0..900).map(|n| format!("column{n}")).collect();
-    let problem =
-        fault("organizations.csv", &format!("{}\n", columns.join(",")), "E0116 organizations.csv:1");
-    assert!(problem.message.ends_with(" `column4`, …"), "{}", problem.message);
-    let long = "x".repeat(16 << 20);
-    let csv = format!("{HEADER}\n{CELLS}\n{long},{CELLS}\n");
-    let ndjson = format!("{ORGANIZATION}\n\n{{\"name\":\"{long}\"}}\n");
-    let json = format!("[{}]", ndjson.replacen("\n\n", ",\n\n", 1));
-    for (path, text, expected) in [
-        ("organizations.csv", &csv, "E0102 organizations.csv:3"),
-        ("organizations.ndjson", &ndjson, "E0102 organizations.ndjson:3"),
-        ("organizations.json", &json, "E0102 organizations.json:3"),
-    ] {
-        let problem = fault(path, text, expected);
-        assert_eq!(problem.message, "the row has 17 MiB, at most 16 are read");
-    }
-}
-
-#[test]
 fn files_other_than_tables_are_reported_except_readmes() {
     for (path, help) in [
         ("organisations.csv", "did you mean `organizations`, with .ndjson, .jsonl, .json or .csv?"),
         ("Programs/a.json", "did you mean `programs/`?"),
         ("awards.ndjson.gz", "did you mean `awards`, with .ndjson, .jsonl, .json or .csv?"),
+        ("program.csv", ""),
+        ("programs.xlsx", ""),
+        ("book.xlsx", ""),
     ] {
-        let (_, report) = tables_of(path, b"x");
-        assert_eq!(report.sorted()[0].help.as_deref(), Some(help));
-    }
-    for path in ["program.csv", "programs.xlsx", "awards.ndjson.gz", "Programs/a.json", "book.xlsx"] {
         let (tables, report) = tables_of(path, b"x");
-        let place = if path.starts_with("Programs") { "Programs/a.json:1" } else { &format!("{path}:1") };
-        assert_eq!(found(&report), [format!("E0110 {place}")], "{path}");
+        assert_eq!(found(&report), [format!("E0110 {path}:1")]);
+        assert!(report.sorted()[0].help.as_deref().unwrap_or_default().contains(help), "{path}");
         assert_eq!(tables.incomplete.contains(&Table::Programs), path.to_lowercase().starts_with("program"));
     }
     assert_eq!(found(&tables_of("notes.pdf", b"x").1), ["W0101 notes.pdf:1"]);
@@ -304,15 +259,7 @@ fn files_other_than_tables_are_reported_except_readmes() {
 }
 
 #[test]
-fn a_missing_dataset_json_is_reported() {
-    let mut report = Diagnostics::new();
-    let tables = read(&Input::Embedded(&[]), &mut report).unwrap();
-    assert_eq!(found(&report), ["E0109 dataset.json:1"]);
-    assert!(link(tables, &mut report).is_none());
-}
-
-#[test]
-fn what_dataset_json_lacks_or_has_wrong_is_shown_as_it_is_written() {
+fn there_is_one_dataset_json_and_what_it_lacks_or_has_wrong_is_shown_as_it_is_written() {
     for (from, to, expected) in [
         (r#""name":"t","title":"T","#, "", r#"write "name": "my-directory", "title": "My directory""#),
         ("2026-06-01T00:00:00Z", "1 June 2026", r#"write "publishedAt": "2026-01-31T09:00:00Z""#),
@@ -322,23 +269,18 @@ fn what_dataset_json_lacks_or_has_wrong_is_shown_as_it_is_written() {
         (DATASET, "[]", "name the folder that holds dataset.json; `opdir init` writes an example"),
     ] {
         let text = DATASET.replace(from, to);
-        let files: [(&str, &[u8]); 2] =
-            [("dataset.json", text.as_bytes()), ("organizations.csv", b"name,key\nA,a\n")];
-        let mut report = Diagnostics::new();
-        let tables = read(&Input::Embedded(&files), &mut report).unwrap();
+        let more: (&str, &[u8]) = ("organizations.csv", b"name,key\nA,a\n");
+        let (tables, mut report) = read_all(&[("dataset.json", text.as_bytes()), more]);
         assert!(link(tables, &mut report).is_none());
         let found: Vec<_> = report.sorted().into_iter().filter(|it| it.code.id() != "W0102").collect();
         let [problem] = found[..] else { panic!("{found:?}") };
         assert_eq!(problem.help.as_deref(), Some(expected), "{text}");
     }
-}
-
-#[test]
-fn a_dataset_has_one_description() {
+    let (tables, mut report) = read_all(&[]);
+    assert_eq!(found(&report), ["E0109 dataset.json:1"]);
+    assert!(link(tables, &mut report).is_none());
     let two = format!("[{DATASET},\n{DATASET}]");
-    let mut report = Diagnostics::new();
-    assert!(read(&Input::Embedded(&[("dataset.json", two.as_bytes())]), &mut report).is_ok());
-    assert_eq!(found(&report), ["E0102 dataset.json:2"]);
+    assert_eq!(found(&read_all(&[("dataset.json", two.as_bytes())]).1), ["E0102 dataset.json:2"]);
 }
 
 #[test]
@@ -393,8 +335,7 @@ proptest! {
                 report.print(crate::diagnostics::MessageFormat::Human, &mut Vec::new()).unwrap();
             }
         }
-        let mut report = Diagnostics::new();
-        let tables = read(&Input::Embedded(&[("dataset.json", &bytes)]), &mut report).unwrap();
+        let (tables, mut report) = read_all(&[("dataset.json", &bytes)]);
         prop_assert!(link(tables, &mut report).is_none());
     }
 }

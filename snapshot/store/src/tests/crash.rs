@@ -24,7 +24,6 @@ use super::super::generation::{current, open_current_on};
 use super::super::layout::{CURRENT_TMP, GENERATIONS, GenerationId};
 use super::super::mapping::Mapping;
 use super::super::old_generations::{gc_on, rollback_on};
-use super::super::sections::SectionWriter;
 use super::super::stage::{BuildInfo, PublishOutcome, Stage};
 use super::super::table::NewFile;
 use super::super::verify::{VerifyMode, verify_on};
@@ -386,12 +385,19 @@ fn every_crash(nodes: &[Node], mut check: impl FnMut(&Arc<dyn Disk>)) -> usize {
 }
 
 fn publish(disk: Arc<dyn Disk>, text: &str) -> Result<PublishOutcome, StoreError> {
-    let stage = Stage::begin_on(disk, |_| tempfile::tempfile())?;
-    let mut index = SectionWriter::default();
-    index.put("text", text.as_bytes());
-    stage.put_sections("index/x.bin", index)?;
     let long = format!("{text} {}", "long enough to be deflated ".repeat(30));
-    for (path, body) in [("a.json", "always the same"), ("b/c.json", &*long)] {
+    let pages = [("a.json", "always the same"), ("b/c.json", &*long)];
+    publish_pages(disk, text, &pages.map(|(path, body)| (path.to_owned(), body.to_owned())))
+}
+
+fn publish_pages(
+    disk: Arc<dyn Disk>,
+    text: &str,
+    pages: &[(String, String)],
+) -> Result<PublishOutcome, StoreError> {
+    let stage = Stage::begin_on(disk, |_| tempfile::tempfile())?;
+    stage.put_sections("index/x.bin", super::section("text", text.as_bytes()))?;
+    for (path, body) in pages {
         stage.put(NewFile { path, body: body.as_bytes(), holes: &[], inputs: &[] })?;
     }
     stage.publish(&about(text), 1)

@@ -25,9 +25,8 @@ fn dates_go_on_where_the_live_generation_cannot_be_read() {
 fn dates_of_a_damaged_record_of_changes_do_not_count() {
     let root = Scratch::new();
     let ids = ["a", "b"].map(|body| publish(&root, &[("a.json", body)]).manifest.id());
-    let mut other = SectionWriter::default();
-    other.put("changed", [SIX + 999]);
-    overwrite(&dir(&root, ids[1]).join("changes.bin"), other.finish().bytes());
+    let other = section("changed", [SIX + 999]).finish();
+    overwrite(&dir(&root, ids[1]).join("changes.bin"), other.bytes());
     publish(&root, &[("a.json", "c")]);
     assert_eq!(dates(&root), [SIX + 1; 2]);
 }

@@ -1,21 +1,14 @@
 //! What others do to the files of a published generation, and what a reader makes of it.
 
-use std::os::unix::fs::PermissionsExt;
-
 use super::*;
-
-/// Every file below a directory.
-fn files_below(dir: &Path) -> Vec<PathBuf> {
-    let paths = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
-    paths.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
-}
 
 #[test]
 fn published_files_are_read_only_and_can_be_linked_and_removed_all_the_same() {
     let root = Scratch::new();
     let kept = long("a");
     let ids = ["b", "c"].map(|other| publish(&root, &[("a.json", &kept), ("b.json", other)]).manifest.id());
-    for file in ids.iter().flat_map(|id| files_below(&dir(&root, *id))) {
+    let names = ["manifest.json", "changes.bin", ARCHIVE, "index/files.bin", "index/rows.bin"];
+    for file in ids.iter().flat_map(|id| names.map(|name| dir(&root, *id).join(name))) {
         let mode = fs::metadata(&file).unwrap().mode();
         assert_eq!(mode & 0o333, 0, "{}: {mode:o}", file.display());
         assert_ne!(mode & 0o400, 0, "{}: {mode:o}", file.display());
@@ -26,88 +19,78 @@ fn published_files_are_read_only_and_can_be_linked_and_removed_all_the_same() {
     fs::remove_dir_all(&*root).unwrap();
 }
 
+/// `tests/cli/edge.rs` cuts the files of an edge that copied them.
 #[test]
-fn a_copied_index_is_what_was_published_whatever_becomes_of_its_files() {
+fn an_index_is_copied_where_all_of_it_is_within_the_limit() {
     let root = Scratch::new();
     let live = dir(&root, publish(&root, &[("a.json", "a")]).manifest.id());
-    let own = ["changes.bin", "index/files.bin", "index/rows.bin"].map(|name| live.join(name));
-    let size: u64 = own.iter().map(|path| fs::metadata(path).unwrap().len()).sum();
-    let numbers =
-        |generation: &Generation| generation.index("rows.bin").unwrap().get::<u32>("numbers").unwrap();
+    let own = ["changes.bin", "index/files.bin", "index/rows.bin"];
+    let size: u64 = own.iter().map(|name| fs::metadata(live.join(name)).unwrap().len()).sum();
     for (limit, copied) in [(0, false), (size - 1, false), (size, true), (u64::MAX, true)] {
         let opened = Generation::open_current_copying(&root, limit).unwrap();
-        assert_eq!((opened.is_copied(), &*numbers(&opened)), (copied, &[1, 2, 3][..]), "{limit}");
+        let numbers = opened.index("rows.bin").unwrap().get::<u32>("numbers").unwrap();
+        assert_eq!((opened.is_copied(), &*numbers), (copied, &[1, 2, 3][..]), "{limit}");
     }
-    let opened = Generation::open_current_copying(&root, size).unwrap();
-    let numbers = numbers(&opened);
-    for path in own {
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-        fs::File::options().write(true).open(&path).unwrap().set_len(0).unwrap();
-    }
-    assert_eq!(*numbers, [1, 2, 3]);
-    let entry = opened.files().lookup(&["a.json"]).unwrap();
-    assert_eq!(opened.read(entry, Coding::Identity).unwrap(), b"a");
 }
 
 #[test]
-fn presence_is_every_listed_file_with_its_size_and_no_more() {
+fn verify_names_every_damage_and_presence_those_that_show_from_outside() {
     let root = Scratch::new();
-    let live = dir(&root, publish(&root, &[("a.json", &*long("a"))]).manifest.id());
+    let [a, b] = ["a", "b"].map(long);
+    let live = dir(&root, publish(&root, &[("a.json", &a), ("d/b.json", &b)]).manifest.id());
     let reader = Generation::open_current(&root).unwrap();
-    fs::write(live.join(".site.zip.part"), "x").unwrap();
-    reader.check_presence().unwrap();
-    for file in ["index/rows.bin", "site.zip"] {
+    for extra in [".site.zip.part", "index/other", "public"] {
+        let path = live.join(extra);
+        if extra == "public" { fs::create_dir(&path) } else { fs::write(&path, "x") }.unwrap();
+        let found = faults(&root, VerifyMode::Files);
+        assert!(matches!(&*found, [one] if one.contains(extra) && one.contains("not listed")), "{found:?}");
+        reader.check_presence().unwrap();
+        fs::remove_file(&path).or_else(|_| fs::remove_dir(&path)).unwrap();
+    }
+    for file in ["changes.bin", "index/files.bin", "index/rows.bin", ARCHIVE] {
         let (path, good) = (live.join(file), fs::read(live.join(file)).unwrap());
-        let assert_error = |what: &str| {
-            let error = reader.check_presence().unwrap_err();
-            assert_eq!(error.may_pass(), !what.contains("links"), "{error}");
-            assert!(error.to_string().contains(file) && error.to_string().contains(what), "{error}");
-        };
-        fs::remove_file(&path).unwrap();
-        assert_error("missing");
-        fs::write(&path, &good[1..]).unwrap();
-        assert_error(&format!("{} bytes long, expected {}", good.len() - 1, good.len()));
-        fs::remove_file(&path).unwrap();
-        symlink("/dev/null", &path).unwrap();
-        assert_error("links are not followed");
-        overwrite(&path, good);
-    }
-    reader.check_presence().unwrap();
-}
-
-#[test]
-fn what_the_system_refused_or_a_copy_still_brings_may_pass_and_what_was_read_does_not() {
-    use rustix::io::Errno;
-    let path = || PathBuf::from("x");
-    for errno in [Errno::MFILE, Errno::NFILE, Errno::ACCESS, Errno::IO, Errno::STALE, Errno::TIMEDOUT] {
-        assert!(StoreError::Io { path: path(), source: errno.into() }.may_pass(), "{errno}");
-    }
-    let digest = Digest::of(b"");
-    for (problem, may_pass) in [
-        (FileProblem::Missing, true),
-        (FileProblem::Length { expected: 2, found: 1 }, true),
-        (FileProblem::Section(SectionError::Table), false),
-        (FileProblem::Hash { expected: digest, found: digest }, false),
-        (FileProblem::Format(String::new()), false),
-        (FileProblem::NotAFile, false),
-    ] {
-        assert_eq!(StoreError::Damaged { path: path(), problem }.may_pass(), may_pass);
-    }
-    assert!(StoreError::Unpublished { path: path() }.may_pass());
-    assert!(StoreError::NoGeneration { path: path() }.may_pass());
-    assert!(!StoreError::Version { path: path(), found: 2 }.may_pass());
-}
-
-#[test]
-fn a_file_that_a_copy_has_not_brought_whole_may_pass_and_another_one_does_not() {
-    let root = Scratch::new();
-    let live = dir(&root, publish(&root, &[("a.json", "a")]).manifest.id());
-    for file in ["changes.bin", "index/files.bin"] {
-        let good = fs::read(live.join(file)).unwrap();
-        for (bytes, may_pass) in [(good[..good.len() / 2].to_vec(), true), (vec![7; good.len()], false)] {
-            overwrite(&live.join(file), bytes);
-            assert_eq!(Generation::open_current(&root).err().unwrap().may_pass(), may_pass, "{file}");
+        fs::write(root.join("outside"), &good).unwrap();
+        let (len, mut bad) = (good.len(), good.clone());
+        bad[40] ^= 4;
+        for (bytes, problem, may_pass) in [
+            (None, "missing".to_owned(), true),
+            (Some(&good[1..]), format!("{} bytes long, expected {len}", len - 1), true),
+            (Some(&*bad), format!("SHA-256 is {}, expected {}", Digest::of(&bad), Digest::of(&good)), false),
+            (None, "links are not followed".to_owned(), false),
+        ] {
+            fs::remove_file(&path).unwrap();
+            match bytes {
+                Some(bytes) => fs::write(&path, bytes).unwrap(),
+                None if !may_pass => symlink(root.join("outside"), &path).unwrap(),
+                None => {}
+            }
+            let mut errors = verify(&root, None, VerifyMode::Files, 2).unwrap_err();
+            let seen = reader.check_presence().err();
+            assert_eq!(seen.is_none(), bytes.is_some_and(|bytes| bytes.len() == len), "{seen:?}");
+            let opened = Generation::open_current(&root).and_then(|it| it.index("rows.bin")).err();
+            assert_eq!(opened.is_some(), file != ARCHIVE, "{file} {problem}");
+            errors.extend(seen.into_iter().chain(opened.filter(|_| file != "index/rows.bin")));
+            for error in errors {
+                let text = error.to_string();
+                assert!(text.contains(file) && text.contains(&problem), "{file} {problem}: {text}");
+                assert_eq!(error.may_pass(), may_pass, "{text}");
+            }
+            let entry = reader.files().lookup(&["a.json"]).unwrap();
+            assert_eq!(reader.read(entry, Coding::Gzip).is_err(), file == ARCHIVE, "{file} {problem}");
+            overwrite(&path, &good);
         }
-        overwrite(&live.join(file), good);
+    }
+}
+
+#[test]
+fn what_the_system_refused_or_is_not_there_yet_may_pass_and_another_version_does_not() {
+    let path = || PathBuf::from("x");
+    for (error, may_pass) in [
+        (StoreError::Io { path: path(), source: rustix::io::Errno::MFILE.into() }, true),
+        (StoreError::Unpublished { path: path() }, true),
+        (StoreError::NoGeneration { path: path() }, true),
+        (StoreError::Version { path: path(), found: 2 }, false),
+    ] {
+        assert_eq!(error.may_pass(), may_pass, "{error}");
     }
 }

@@ -2,43 +2,20 @@
 
 use super::*;
 
-/// Sends `bytes` and returns everything until the close.
-async fn exchange(bytes: &[u8]) -> String {
-    let server = Server::start(generous());
-    let mut stream = server.send(bytes).await;
-    read_to_close(&mut stream).await
-}
-
 #[tokio::test(start_paused = true)]
-async fn a_malformed_request_is_counted() {
-    let server = Server::start(generous());
-    let mut stream = server.send(b"G\0T / HTTP/1.1\r\n\r\n").await;
-    read_until(&mut stream, "\r\n\r\n").await;
-    drop(stream);
-    server.closed_for(CloseReason::Malformed).await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_preface_of_http2_is_answered_400_and_closed_although_the_client_stays() {
+async fn what_is_not_http1_is_answered_400_and_closed_although_the_client_stays() {
     const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
-    for bytes in [PREFACE.to_vec(), PREFACE[..18].to_vec(), [GET, PREFACE].concat()] {
+    let second = [GET, PREFACE].concat();
+    for bytes in [&b"G\0T / HTTP/1.1\r\n\r\n"[..], PREFACE, &PREFACE[..18], &second] {
         let server = Server::start(generous());
         let began = Instant::now();
-        let mut stream = server.send(&bytes).await;
+        let mut stream = server.send(bytes).await;
         let answer = read_to_close(&mut stream).await;
         let (_, refusal) = answer.rsplit_once("HTTP/1.1 ").unwrap();
         assert!(refusal.starts_with("400 ") && refusal.contains("\r\nconnection: close\r\n"), "{answer}");
         server.closed_for(CloseReason::Malformed).await;
         assert!(began.elapsed() < Duration::from_secs(5));
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_answer_before_the_body_reaches_a_client_that_still_sends() {
-    let mut request = b"POST /refused HTTP/1.1\r\nhost: x\r\ncontent-length: 500000\r\n\r\n".to_vec();
-    request.resize(request.len() + 500_000, b'x');
-    let answer = exchange(&request).await;
-    assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -60,24 +37,26 @@ async fn a_request_that_comes_byte_by_byte_is_answered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_follows_its_head_whole() {
-    let mut request =
-        b"POST /length HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 100000\r\n\r\n".to_vec();
-    request.resize(request.len() + 100_000, b'x');
-    assert!(exchange(&request).await.ends_with("\r\n\r\n100000"));
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_ipv4_client_of_a_dual_stack_listener_appears_as_ipv4() {
-    let answer = exchange(b"GET /peer HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
-    assert!(answer.ends_with("\r\n\r\n192.0.2.7:1234"), "{answer}");
+async fn a_body_is_read_whole_an_early_answer_reaches_who_still_sends_and_a_client_of_ipv4_appears_as_such() {
+    for (line, length, status, end) in [
+        ("POST /length", 100_000, "200", "\r\n\r\n100000"),
+        ("POST /refused", 500_000, "413", "refused"),
+        ("GET /peer", 0, "200", "\r\n\r\n192.0.2.7:1234"),
+    ] {
+        let head =
+            format!("{line} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n");
+        let server = Server::start(generous());
+        let mut stream = server.send((head + &"x".repeat(length)).as_bytes()).await;
+        let answer = read_to_close(&mut stream).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")) && answer.ends_with(end), "{answer}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_client_that_ends_its_side_gets_what_is_answered_at_once() {
     for (request, end) in [
         (GET, "path /"),
-        (b"GET /big HTTP/1.1\r\nhost: x\r\n\r\n", "xxxx"),
+        (BIG_GET, "xxxx"),
         (b"GET /big HTTP/1.1\r\nhost: x\r\n\r\nGET /2 HTTP/1.1\r\nhost: x\r\n\r\n", "path /2"),
         (b"POST /length HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\n123", "\r\n\r\n3"),
     ] {
@@ -94,7 +73,7 @@ async fn a_client_that_ends_its_side_gets_what_is_answered_at_once() {
 #[tokio::test(start_paused = true)]
 async fn a_request_whose_answer_takes_long_is_dropped_when_its_client_leaves() {
     let server = Server::start(generous());
-    let mut stream = server.send(b"GET /held HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    let mut stream = server.send(HELD).await;
     server.gate.entered.notified().await;
     let began = Instant::now();
     stream.shutdown().await.unwrap();

@@ -31,12 +31,3 @@ fn aliases_lead_from_free_slugs_to_records_that_have_one() {
     assert_eq!(directory.organization_links[0].aliases, [0]);
     assert_eq!(directory.aliases[0].slug, "acme");
 }
-
-#[test]
-fn rows_of_one_line_are_two_rows() {
-    let other = recipient(2, "").replace("recipient-2", "recipient-1");
-    let line = format!("[{},{other}]", recipient(1, ""));
-    refused("recipients.json", line, "E0502 recipients.json:1");
-    let term = r#"{"facet":"topics","value":"a"}"#;
-    refused("vocabulary.json", format!("[{term},{term}]"), "E0505 vocabulary.json:1");
-}

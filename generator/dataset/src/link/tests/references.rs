@@ -3,57 +3,41 @@
 use super::*;
 
 #[test]
-fn references_lead_to_rows() {
+fn references_lead_to_rows_of_the_right_table() {
     let absent = id('x', 9);
-    refused("programs.ndjson", program(1, 9, ""), "E0401 programs.ndjson:1");
-    refused("cycles.ndjson", lines(&[cycle(1, 1, ""), cycle(2, 9, "")]), "E0401 cycles.ndjson:2");
-    refused("awards.ndjson", award(1, 1, 9, ""), "E0111 awards.ndjson:1");
-    refused("sources.ndjson", source(1, "fact", &absent), "E0111 sources.ndjson:1");
-    let cited = format!(r#""kind":"note","sourceId":"{absent}""#);
-    refused("facts.ndjson", fact(1, 1, &cited), "E0111 facts.ndjson:1");
-    let season = format!(r#""kind":"note","cycleId":"{absent}""#);
-    refused("facts.ndjson", fact(1, 1, &season), "E0111 facts.ndjson:1");
-    let history = transition(1, 9, "unclear", "2026-01-01T00:00:00Z");
-    refused("lifecycle.ndjson", history, "E0401 lifecycle.ndjson:1");
-    refused("aliases.csv", format!("entityType,entityId,slug\nprogram,{absent},a\n"), "E0401 aliases.csv:2");
-    let leader = format!("id,organizationId,name\n{},{absent},A\n", id('l', 1));
-    refused("leaders.csv", leader, "E0401 leaders.csv:2");
-    let post = format!("id,organizationId,title,url\n{},{absent},A,https://a.example\n", id('n', 1));
-    refused("posts.csv", post, "E0401 posts.csv:2");
-    let translation = translation("award", &absent, r#""projectTitle":"A""#);
-    refused("translations.ndjson", translation, "E0111 translations.ndjson:1");
-    refused("vocabulary.csv", "facet,value,broader\ntopics,a,b\n".to_owned(), "E0401 vocabulary.csv:2");
-}
-
-#[test]
-fn a_reference_into_the_wrong_table_names_the_table_of_the_id() {
+    let naming = |field: &str| fact(1, 1, &format!(r#""kind":"note","{field}":"{absent}""#));
+    let of_none = |row: String| row.replace(&id('o', 1), &absent);
+    for (path, text, fault) in [
+        ("programs.ndjson", program(1, 9, ""), "E0401:1"),
+        ("cycles.ndjson", lines(&[cycle(1, 1, ""), cycle(2, 9, "")]), "E0401:2"),
+        ("awards.ndjson", award(1, 1, 9, ""), "E0111:1"),
+        ("sources.ndjson", source(1, "fact", &absent), "E0111:1"),
+        ("facts.ndjson", naming("sourceId"), "E0111:1"),
+        ("facts.ndjson", naming("cycleId"), "E0111:1"),
+        ("lifecycle.ndjson", transition(1, 9, "unclear", "2026-01-01T00:00:00Z"), "E0401:1"),
+        ("aliases.csv", format!("entityType,entityId,slug\nprogram,{absent},a\n"), "E0401:2"),
+        ("leaders.ndjson", of_none(belonging('l', 1, r#","name":"A""#)), "E0401:1"),
+        ("posts.ndjson", of_none(belonging('n', 1, r#","title":"A","url":"https://a.example""#)), "E0401:1"),
+        ("translations.ndjson", translation("award", &absent, r#""projectTitle":"A""#), "E0111:1"),
+        ("vocabulary.csv", "facet,value\ntopics,a\ntopics,a\n".to_owned(), "E0505:3"),
+    ] {
+        refused(path, text, &fault.replace(':', &format!(" {path}:")));
+    }
     let astray = source(1, "organization", &id('p', 1));
     let report = refused("sources.ndjson", astray, "E0401 sources.ndjson:1");
     assert_eq!(report.sorted()[0].help.as_deref(), Some("a record with this id is in programs"));
-}
-
-#[test]
-fn rows_lost_to_errors_do_not_make_references_dangle() {
-    let broken = program(1, 1, "").replace("unclear", "unclera");
-    let (_, report) = linked(&[("programs.ndjson", broken), ("cycles.ndjson", cycle(1, 1, ""))]);
-    assert_eq!(found(&report), ["E0201 programs.ndjson:1"]);
-}
-
-#[test]
-fn a_season_is_of_the_program_it_is_named_with() {
-    let programs = ("programs.ndjson", lines(&[program(1, 1, ""), program(2, 1, "")]));
-    let cycles = ("cycles.ndjson", cycle(1, 2, ""));
     let season = format!(r#""kind":"note","cycleId":"{}""#, id('c', 1));
-    let (_, report) = linked(&[programs, cycles, ("facts.ndjson", fact(1, 1, &season))]);
-    assert_eq!(found(&report), ["E0303 facts.ndjson:1"]);
-}
-
-#[test]
-fn a_vocabulary_has_known_facets_no_repetition_and_no_loop() {
-    let csv = |rows: &str| format!("facet,value,broader\n{rows}");
-    refused("vocabulary.csv", csv("topic,a,\n"), "E0207 vocabulary.csv:2");
-    refused("vocabulary.csv", csv("topics,a,\ntopics,a,\n"), "E0505 vocabulary.csv:3");
-    let (_, report) = linked(&[("vocabulary.csv", csv("topics,a,b\ntopics,b,a\ntopics,c,\n"))]);
+    let of_another = [
+        ("programs.ndjson", lines(&[program(1, 1, ""), program(2, 1, "")])),
+        ("cycles.ndjson", cycle(1, 2, "")),
+        ("facts.ndjson", fact(1, 1, &season)),
+    ];
+    assert_eq!(found(&linked(&of_another).1), ["E0303 facts.ndjson:1"]);
+    let broken = program(1, 1, "").replace("unclear", "unclera");
+    let files = [("programs.ndjson", broken), ("cycles.ndjson", cycle(1, 1, ""))];
+    assert_eq!(found(&linked(&files).1), ["E0201 programs.ndjson:1"], "none leads nowhere by another fault");
+    let rows = "facet,value,broader\ntopics,a,b\ntopics,b,a\ntopics,c,\n".to_owned();
+    let (_, report) = linked(&[("vocabulary.csv", rows)]);
     assert_eq!(found(&report), ["E0304 vocabulary.csv:2", "E0304 vocabulary.csv:3"]);
 }
 

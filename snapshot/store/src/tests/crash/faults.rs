@@ -4,14 +4,11 @@ use super::*;
 
 /// Publishes a generation of many small pages, half of them those of the one before.
 fn publish_many(disk: Arc<dyn Disk>, text: &str) -> Result<PublishOutcome, StoreError> {
-    let stage = Stage::begin_on(disk, |_| tempfile::tempfile())?;
-    for number in 0..90 {
-        let path = format!("{}/{number}.json", number % 7);
+    let page = |number: i32| {
         let body = if number % 2 == 0 { "always the same".to_owned() } else { format!("{text} {number}") };
-        let page = NewFile { path: &path, body: body.as_bytes(), holes: &[], inputs: &[] };
-        stage.put(page)?;
-    }
-    stage.publish(&about(text), 1)
+        (format!("{}/{number}.json", number % 7), body)
+    };
+    publish_pages(disk, text, &(0..90).map(page).collect::<Vec<_>>())
 }
 
 /// Fails each operation of `act`, which says whether it succeeded, in turn, in each way. Afterwards the live generation
@@ -35,6 +32,8 @@ fn fail_everywhere(before: &Model, act: impl Fn(Arc<dyn Disk>) -> bool) -> usize
             assert!(live == old || live == after && may_be_new, "{fault:?} at {at}: {live}");
             let next = publish_many(Arc::clone(&disk), "afterwards").unwrap();
             assert_eq!(verified(&disk).unwrap(), next.manifest.id(), "{fault:?} at {at}");
+            let mut left = disk.list(GENERATIONS).unwrap().into_iter().chain(disk.list("").unwrap());
+            assert!(left.all(|(name, ..)| !name.contains("tmp")), "{fault:?} at {at}");
         }
     }
     operations

@@ -10,7 +10,7 @@ use super::source::{File, everything, files, rust, shipped};
 const MOST: [(&str, usize); 6] = [
     ("lines of shipped Rust", 43_450),
     ("lines of templates, styles and scripts", 2_450),
-    ("lines of tests in Rust", 30_800),
+    ("lines of tests in Rust", 30_250),
     ("lines of tests in other languages", 2_750),
     ("public items of shipped packages", 1_000),
     ("words of READMEs and guides", 9_000),

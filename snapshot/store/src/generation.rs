@@ -134,7 +134,7 @@ impl Generation {
     }
 
     /// Maps or copies `index/<name>`, a section file, after checking that it is the one that was published, by its checksum.
-    /// (SHA-256 is left to `verify`: XXH3 is ten times faster and guards against the same accidents.)
+    /// (SHA-256, which takes longer, is left to `verify`.)
     ///
     /// # Errors
     ///

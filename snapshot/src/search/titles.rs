@@ -6,12 +6,13 @@
 //! title.docs.at .docs  documents of each
 //! ```
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashSet;
-use smol_str::SmolStr;
 
 use crate::record::{Directory, Locale};
 use crate::search::synonyms::label_keys;
-use crate::search::table::{Lists, Pair, Strings};
+use crate::search::table::{Lists, Pair, Strings, StringsWriter};
 use crate::search::terms::Mark;
 use crate::text::words_of;
 use store::sections::{SectionError, SectionWriter, Sections};
@@ -25,26 +26,35 @@ pub(super) struct Titles {
     docs: Lists,
 }
 
-/// Titles being collected: keys, each with a document.
+/// Titles being collected: keys, and the document of each. Their bytes stand in one list: a program has a dozen.
 #[derive(Default)]
-pub(super) struct TitlesWriter(Vec<(SmolStr, u32)>);
+pub(super) struct TitlesWriter {
+    keys: StringsWriter,
+    docs: Vec<u32>,
+}
 
 impl TitlesWriter {
     /// Adds a document: its texts, each with the field it stands in, and its slug.
     pub(super) fn add<'a>(&mut self, doc: u32, texts: &[(Mark, &'a str)], slug: &'a str) {
         let names = texts.iter().filter(|(mark, _)| matches!(mark, Mark::Name | Mark::Alias));
-        for title in names.map(|(_, text)| *text).chain([slug]) {
-            self.0.extend(keys(title).iter().filter(|key| !key.is_empty()).map(|key| (key.into(), doc)));
+        let names = names.map(|(_, text)| *text).chain([slug]);
+        let all: BTreeSet<String> = names.flat_map(keys).filter(|key| !key.is_empty()).collect();
+        for key in all {
+            self.keys.push(key.as_bytes());
+            self.docs.push(doc);
         }
     }
 
     /// Writes the sections.
-    pub(super) fn write(mut self, writer: &mut SectionWriter) {
-        self.0.sort_unstable();
-        self.0.dedup();
-        let titles = || self.0.chunk_by(|a, b| a.0 == b.0);
-        Strings::write(writer, KEYS, titles().map(|same| same[0].0.as_bytes()));
-        Lists::write(writer, DOCS, titles().map(|same| same.iter().map(|(_, doc)| *doc).collect::<Vec<_>>()));
+    pub(super) fn write(self, writer: &mut SectionWriter) {
+        let key = |at: &u32| self.keys.get(*at as usize);
+        // Documents were added in their order.
+        let mut order: Vec<u32> = (0..self.docs.len() as u32).collect();
+        order.sort_unstable_by(|a, b| key(a).cmp(key(b)).then(a.cmp(b)));
+        let titles = || order.chunk_by(|a, b| key(a) == key(b));
+        let docs = |same: &[u32]| same.iter().map(|at| self.docs[*at as usize]).collect::<Vec<_>>();
+        Strings::write(writer, KEYS, titles().map(|same| key(&same[0])));
+        Lists::write(writer, DOCS, titles().map(docs));
     }
 }
 

@@ -113,11 +113,3 @@ fn of_two_publishers_one_wins_and_the_other_learns_who() {
         assert_eq!(live(&memory), 2);
     }
 }
-
-#[test]
-fn what_was_built_by_a_root_that_lacks_what_is_live_is_not_pushed() {
-    let (memory, root) = (pushed(1), tempfile::tempdir().unwrap());
-    let source = TestSource::new(2, "next").of(root.path());
-    let error = run_alone(push(&Client::of(&memory), source)).unwrap_err();
-    assert!(matches!(error, RemoteError::Conflict { .. }) && live(&memory) == 1, "{error}");
-}

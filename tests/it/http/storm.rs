@@ -107,11 +107,12 @@ fn swaps_under_load_lose_no_request_and_mix_no_answer() {
     let (counts, stop, mut swaps) = (<[AtomicU32; 2]>::default(), AtomicBool::new(false), 0);
     std::thread::scope(|scope| {
         let clients = [(); 3].map(|()| scope.spawn(|| stage.ask(&counts, &stop)));
-        while swaps < 10 && !clients.iter().all(|client| client.is_finished()) {
+        let have_ended = || clients.iter().all(std::thread::ScopedJoinHandle::is_finished);
+        while swaps < 10 && !have_ended() {
             stage.swap_to(swaps % 2);
             let count = &counts[swaps % 2];
             let before = count.load(Relaxed);
-            while count.load(Relaxed) < before + 10 && !clients.iter().all(|client| client.is_finished()) {
+            while count.load(Relaxed) < before + 10 && !have_ended() {
                 std::thread::sleep(Duration::from_millis(1));
             }
             swaps += usize::from(count.load(Relaxed) >= before + 10);

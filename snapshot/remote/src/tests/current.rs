@@ -10,7 +10,7 @@ use store::{Digest, GenerationId};
 use uuid::Uuid;
 
 use super::memory::{Client, Memory, NOW, run_alone};
-use super::schedules::{TestSource, as_publisher, collect, unsigned};
+use super::schedules::{TestSource, as_publisher, collect, pushed, unsigned};
 use crate::current::{
     Current, DROPPED, DroppedGeneration, FORMAT, FetchedCurrent, GenerationRef, LIMIT, RETAINED, Trust,
 };
@@ -163,9 +163,8 @@ fn a_recovery_of_what_is_live_repairs_the_store_and_is_not_collected() {
     let (memory, root) = (Memory::empty(), tempfile::tempdir().unwrap());
     let client = Client::of(&memory);
     for sequence in 1..=3 {
-        run_alone(as_publisher(&client, 0, async |publisher| {
-            publisher.push(&TestSource::new(sequence, "own").of(root.path())).await.unwrap();
-        }));
+        let source = TestSource::new(sequence, "own").of(root.path());
+        run_alone(pushed(&client, 0, source)).unwrap();
     }
     let whole = memory.objects.lock().unwrap().clone();
     let damaged: Vec<String> = memory.names().into_iter().filter(|name| name.contains("g/000003")).collect();

@@ -5,15 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::memory::{Client, Memory, run_alone, run_until};
-use super::schedules::{TestSource, as_publisher, needed, unsigned};
+use super::schedules::{TestSource, needed, unsigned};
 use crate::current::{CURRENT, FetchedCurrent};
 use crate::error::{ErrorClass, RemoteError};
 use crate::publish::Pushed;
 
-async fn push(client: &Client, source: TestSource) -> Result<Pushed, RemoteError> {
-    let mut pushed = None;
-    as_publisher(client, 0, async |publisher| pushed = Some(publisher.push(&source).await)).await;
-    pushed.unwrap()
+fn push(client: &Client, source: TestSource) -> impl Future<Output = Result<Pushed, RemoteError>> {
+    super::schedules::pushed(client, 0, source)
 }
 
 /// The number of the live generation; 0 if there is none. All that it needs is there.

@@ -3,14 +3,13 @@
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, PipeReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::os::fd::OwnedFd;
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
 use super::harness::{command, get, status};
-use super::{EDGE, folder_with_snapshot};
+use super::{EDGE, folder_with_snapshot, on_socket};
 
 /// More than a pipe holds, in lines of 256 characters of a target and more.
 const LINES: usize = 400;
@@ -62,10 +61,8 @@ fn ways() -> [(&'static str, Stdio, Option<PipeReader>, &'static str); 4] {
 fn start(folder: &TempDir, stderr: Stdio, redirection: &str) -> (Process, String) {
     let socket = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = socket.local_addr().unwrap().to_string();
-    let script = format!("LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\" 3<&0 </dev/null {redirection}");
-    let args = ["-c", &script, EDGE, "--snapshot", "root", "--today", "2026-11-21", "--access-log"];
-    let mut command = command("sh", folder.path(), &args);
-    command.stdin(Stdio::from(OwnedFd::from(socket))).stdout(Stdio::null()).stderr(stderr);
+    let mut command = on_socket(folder.path(), &socket, redirection, &["--access-log"]);
+    command.stdout(Stdio::null()).stderr(stderr);
     (Process(command.spawn().unwrap()), address)
 }
 

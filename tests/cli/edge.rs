@@ -15,7 +15,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -90,14 +90,6 @@ fn start(folder: &TempDir, more: &[&str]) -> Server {
 }
 
 #[test]
-fn check_says_what_a_good_snapshot_is() {
-    let folder = folder_with_snapshot();
-    let line = edge(&folder, &["check", "root"]).succeeds();
-    assert!(line.starts_with("000001-"), "{line}");
-    assert!(line.contains("as of 2026-11-21, for https://directory.example"), "{line}");
-}
-
-#[test]
 fn a_damaged_snapshot_is_not_served() {
     let folder = folder_with_snapshot();
     let root = folder.path().join("root");
@@ -117,7 +109,9 @@ fn a_damaged_snapshot_is_not_served() {
         overwrite(&path, &good);
     }
     assert_eq!(content(&root), before);
-    edge(&folder, &["check", "root"]).succeeds();
+    let good = edge(&folder, &["check", "root"]).succeeds();
+    assert!(good.starts_with("000001-"), "{good}");
+    assert!(good.contains("as of 2026-11-21, for https://directory.example"), "{good}");
     for file in ["site.zip", "index/pages.bin"] {
         fs::remove_file(generation.join(file)).unwrap();
         refused(&[file, "missing"]);
@@ -170,7 +164,7 @@ fn a_current_that_is_no_file_is_named_at_once() {
     let url = format!("file://{}", folder.path().join("root").display());
     for (make, kind) in [("mkfifo", "a named pipe has this name"), ("mkdir", "a folder has this")] {
         let _ = fs::remove_file(&current);
-        assert!(std::process::Command::new(make).arg(&current).status().unwrap().success());
+        assert!(Command::new(make).arg(&current).status().unwrap().success());
         edge(&folder, &["--snapshot", "root"]).fails(5, &["CURRENT: neither a regular file"]);
         let follows = ["--snapshot", "new", "--source", &url];
         drop(Server::start(EDGE, folder.path(), &follows, &format!("reading CURRENT: {kind}")));
@@ -178,33 +172,23 @@ fn a_current_that_is_no_file_is_named_at_once() {
 }
 
 #[test]
-fn wrong_usage_ends_with_2() {
+fn wrong_usage_and_settings_that_are_gone_end_with_2() {
     let folder = tempfile::tempdir().unwrap();
-    let cases: [(&[&str], &[&str]); 5] = [
-        (&[], &["--help"]),
-        (&["--listen", "127.0.0.1:0"], &["--snapshot"]),
-        (&["--snapshot", "root", "--listen", "nowhere"], &["--listen", "nowhere"]),
-        (&["--snapshot", "root", "--today", "yesterday"], &["--today", "yesterday"]),
-        (&["--snapshot", "root", "--snapshots"], &["--snapshots"]),
-    ];
-    for (args, words) in cases {
-        edge(&folder, args).fails(2, words);
-    }
-}
-
-#[test]
-fn an_edge_does_not_start_with_settings_that_are_gone() {
-    let folder = folder_with_snapshot();
-    let serve = ["--snapshot", "root", "--listen", "127.0.0.1:0"];
-    for (flags, name) in [
-        (&["--fetch", "lazy"][..], "--fetch is gone"),
-        (&["--fetch=full"], "--fetch is gone"),
-        (&["--body-disk", "2000000"], "--body-disk is gone"),
+    edge(&folder, &[]).fails(2, &["--help"]);
+    for (args, words) in [
+        ("--listen 127.0.0.1:0", &["--snapshot"][..]),
+        ("--snapshot root --listen nowhere", &["--listen", "nowhere"]),
+        ("--snapshot root --today yesterday", &["--today", "yesterday"]),
+        ("--snapshot root --snapshots", &["--snapshots"]),
+        ("--snapshot root --fetch lazy", &["--fetch is gone", "remove the setting"]),
+        ("--snapshot root --fetch=full", &["--fetch is gone", "remove the setting"]),
+        ("--snapshot root --body-disk 2000000", &["--body-disk is gone", "remove the setting"]),
     ] {
-        edge(&folder, &[&serve[..], flags].concat()).fails(2, &[name, "remove the setting"]);
+        edge(&folder, &args.split(' ').collect::<Vec<_>>()).fails(2, words);
     }
     for variable in ["OPDIR_EDGE_FETCH", "OPDIR_EDGE_BODY_DISK"] {
-        let output = command(EDGE, folder.path(), &serve).env(variable, "lazy").output().unwrap();
+        let mut serve = command(EDGE, folder.path(), &["--snapshot", "root"]);
+        let output = serve.env(variable, "lazy").output().unwrap();
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{error}");
         assert!(error.contains(&format!("{variable} is gone")), "{error}");
@@ -230,16 +214,13 @@ fn called(server: &Server, slug: &str) -> String {
     let body = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"get_opportunity","arguments":{{"slug":"{slug}"}}}}}}"#
     );
-    let mut stream = TcpStream::connect(&server.address).unwrap();
-    let head = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2025-11-25\r\nConnection: close";
+    let head = "Content-Type: application/json\r\nAccept: application/json, text/event-stream";
     let length = body.len();
     let request = format!(
         "POST /mcp HTTP/1.1\r\nHost: directory.example\r\n{head}\r\nContent-Length: {length}\r\n\r\n{body}"
     );
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer
+    let mut stream = TcpStream::connect(&server.address).unwrap();
+    String::from_utf8(client::exchange(&mut stream, request.as_bytes()).unwrap().body).unwrap()
 }
 
 #[test]
@@ -493,21 +474,23 @@ fn an_index_that_is_overwritten_does_not_end_the_edge() {
     }
 }
 
-/// Starts an edge on a socket as a service manager hands it over: as descriptor 3, named by LISTEN_FDS.
-fn on_socket(folder: &Path, socket: &TcpListener) -> Server {
-    const HAND_OVER: &str = "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\" 3<&0 </dev/null";
-    let args = ["-c", HAND_OVER, EDGE, "--snapshot", "root", "--today", "2026-11-21"];
-    let socket = OwnedFd::from(socket.try_clone().unwrap());
-    Server::of(command("sh", folder, &args).stdin(Stdio::from(socket)), "address=")
+/// An edge on a socket as a service manager hands it over: as descriptor 3, named by LISTEN_FDS.
+fn on_socket(folder: &Path, socket: &TcpListener, redirection: &str, more: &[&str]) -> Command {
+    let script = format!("LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\" 3<&0 </dev/null {redirection}");
+    let args = [&["-c", &script, EDGE, "--snapshot", "root", "--today", "2026-11-21"], more].concat();
+    let mut command = command("sh", folder, &args);
+    command.stdin(Stdio::from(OwnedFd::from(socket.try_clone().unwrap())));
+    command
 }
 
 #[test]
 fn a_restart_on_a_handed_over_socket_loses_no_request() {
     let folder = folder_with_snapshot();
     let socket = TcpListener::bind("127.0.0.1:0").unwrap();
-    let first = on_socket(folder.path(), &socket);
+    let start = || Server::of(&mut on_socket(folder.path(), &socket, "", &[]), "address=");
+    let first = start();
     assert_eq!(first.address, socket.local_addr().unwrap().to_string());
-    let _second = on_socket(folder.path(), &socket);
+    let _second = start();
     let address = first.address.clone();
     let answered = AtomicU32::new(0);
     let ask = || {

@@ -115,7 +115,9 @@ fn init_check_build_and_verify_lead_from_nothing_to_a_snapshot() {
     let checked = place.opdir(&["check", "--data", "data"]);
     assert!(checked.err.contains("0 errors"), "{}", checked.err);
     assert!(checked.succeeds().starts_with("good: "));
-    let built = place.build().succeeds();
+    let built = place.opdir(&[&BUILD[..], &["--quiet"]].concat());
+    assert!(!built.err.contains(" ms"), "quiet prints results only: {}", built.err);
+    let built = built.succeeds();
     assert!(built.contains("is live in root") && built.contains("as of 2026-11-21"), "{built}");
     assert!(built.contains("opdir-edge --snapshot root"), "{built}");
     let verified = place.opdir(&["verify", "root"]).succeeds();
@@ -229,15 +231,6 @@ fn what_is_probably_a_mistake_is_held_back() {
 }
 
 #[test]
-fn a_flag_or_command_that_is_gone_is_refused_with_what_to_do() {
-    let place = Place::with_snapshot();
-    let build = ["build", "--base-url", BASE, "--data", "data", "--out", "other", "--memory", "2GB"];
-    place.opdir(&build).fails(2, &["--memory is gone: leave it out"]);
-    place.opdir(&["status", "root"]).fails(2, &["status is gone: `opdir log`"]);
-    place.opdir(&["theme", "diff", "folder"]).fails(2, &["diff is gone: `opdir theme new`"]);
-}
-
-#[test]
 fn a_damaged_snapshot_is_named_file_by_file_and_the_next_build_mends_it() {
     for file in ["site.zip", "index/search.bin", "manifest.json", "changes.bin"] {
         let place = Place::with_snapshot();
@@ -263,36 +256,31 @@ fn an_unchanged_build_reads_nothing_and_an_export_is_a_site() {
 }
 
 #[test]
-fn wrong_usage_ends_with_2() {
-    let place = Place::new();
-    for (values, words) in [
-        ("--base-url example.org", &["--base-url", "https://example.org"][..]),
-        ("--base-url ftp://example.org", &["--base-url", "http or https"]),
-        ("--base-url https://example.org/path", &["--base-url", "scheme and host"]),
-        ("--base-url https://me:pw@example.org", &["scheme and host"]),
-        ("--base-url https://example.org --as-of 2026-02-30", &["--as-of", "2026-02-30"]),
-        ("--base-url https://example.org --jobs many", &["--jobs", "many"]),
-    ] {
-        let build = ["build", "--data", "data", "--out", "root"].into_iter();
-        place.opdir(&build.chain(values.split(' ')).collect::<Vec<_>>()).fails(2, words);
-    }
-    let cases: [(&[&str], &[&str]); 5] = [
-        (&["build"], &["--data", "--out", "--base-url"]),
-        (&["preview", "--listen", "8080"], &["--listen", "8080"]),
-        (&["explain", "E9999"], &["error: ", "E9999"]),
-        (&["bild"], &["bild", "build"]),
-        (&[], &["Usage: opdir"]),
-    ];
-    for (args, words) in cases {
-        place.opdir(args).fails(2, words);
-    }
-    assert!(!place.path("root").exists());
-}
-
-#[test]
-fn values_of_options_are_checked_before_anything_is_done() {
+fn wrong_usage_ends_with_2_before_anything_is_done() {
     let place = Place { folder: tempfile::tempdir().unwrap() };
     let run = |line: &str| place.opdir(&line.split(' ').collect::<Vec<_>>());
+    place.opdir(&[]).fails(2, &["Usage: opdir"]);
+    for (values, words) in [
+        ("example.org", &["--base-url", "https://example.org"][..]),
+        ("ftp://example.org", &["--base-url", "http or https"]),
+        ("https://example.org/path", &["--base-url", "scheme and host"]),
+        ("https://me:pw@example.org", &["scheme and host"]),
+        ("https://example.org --as-of 2026-02-30", &["--as-of", "2026-02-30"]),
+        ("https://example.org --jobs many", &["--jobs", "many"]),
+        ("https://example.org --memory 2GB", &["--memory is gone: leave it out"]),
+    ] {
+        run(&format!("build --data data --out root --base-url {values}")).fails(2, words);
+    }
+    for (line, words) in [
+        ("build", &["--data", "--out", "--base-url"][..]),
+        ("preview --listen 8080", &["--listen", "8080"]),
+        ("explain E9999", &["error: ", "E9999"]),
+        ("bild", &["bild", "build"]),
+        ("status root", &["status is gone: `opdir log`"]),
+        ("theme diff folder", &["diff is gone: `opdir theme new`"]),
+    ] {
+        run(line).fails(2, words);
+    }
     for line in [
         "log s3://bucket/site",
         "export file:///site public",
@@ -338,14 +326,6 @@ fn messages_for_machines_are_one_a_line_on_standard_output() {
     let github = place.opdir(&["check", "--data", "data", "--message-format", "github", "--quiet"]);
     github.fails(1, &[]);
     assert!(github.out.contains("::error file=data/aliases.csv,line=21,title=E0201::"), "{}", github.out);
-}
-
-#[test]
-fn quiet_prints_results_only() {
-    let place = Place::new();
-    let quiet = place.opdir(&["build", "--base-url", BASE, "--data", "data", "--out", "root", "--quiet"]);
-    assert!(!quiet.err.contains(" ms"), "{}", quiet.err);
-    assert!(quiet.succeeds().contains("is live in root"));
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn flip(path: &Path, part: usize) {
 
 type Damage = (&'static str, fn(&Path));
 
-const DAMAGES: [Damage; 20] = [
+const DAMAGES: [Damage; 21] = [
     ("the archive is gone", |root| fs::remove_file(archive(root)).unwrap()),
     ("the archive is cut", |root| cut(&archive(root))),
     ("the archive is empty", |root| overwrite(&archive(root), b"")),
@@ -72,6 +72,11 @@ const DAMAGES: [Damage; 20] = [
     ("the table is gone", |root| fs::remove_file(generation(root).join("index/files.bin")).unwrap()),
     ("the table is cut", |root| cut(&generation(root).join("index/files.bin"))),
     ("a byte of the table differs", |root| flip(&generation(root).join("index/files.bin"), 5)),
+    ("the table is a link", |root| {
+        let table = generation(root).join("index/files.bin");
+        fs::rename(&table, root.join("away")).unwrap();
+        std::os::unix::fs::symlink("../../../away", table).unwrap();
+    }),
     ("the changes are gone", |root| fs::remove_file(generation(root).join("changes.bin")).unwrap()),
     ("the generation is gone", |root| fs::remove_dir_all(generation(root)).unwrap()),
     ("all generations are gone", |root| fs::remove_dir_all(root.join("generations")).unwrap()),
@@ -103,6 +108,7 @@ fn every_damage_of_its_folder_is_repaired_at_a_restart() {
         }
         assert_eq!(status(&server.get_from(HOST, "/api/v1/search?q=grant")), "200", "{name}");
         assert!(!root.join("incoming").exists(), "{name}");
+        assert!(!generation(&root).join("index/files.bin").is_symlink(), "{name}");
     }
 }
 

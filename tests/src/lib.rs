@@ -9,6 +9,5 @@ pub mod in_process;
 pub mod judge;
 pub mod questions;
 pub mod snapshots;
-pub mod storm;
 pub mod synth;
 pub mod world;

@@ -259,9 +259,17 @@ fn recipients_are_filtered_by_name_year_program_and_kind() {
         let fits = |row: &Value| row["award"]["awardYear"] == year;
         assert_eq!(found(&format!("year={year}")), expected(&|row| awarded(&row["slug"], &fits)), "{year}");
     }
-    let program = awards[0]["program"]["slug"].as_str().unwrap();
-    let fits = |row: &Value| row["program"]["slug"] == program;
-    assert_eq!(found(&format!("program={program}")), expected(&|row| awarded(&row["slug"], &fits)));
+    let slugs: BTreeSet<String> = strings(&awards, "/program/slug").into_iter().collect();
+    for program in &slugs {
+        let of = |row: &Value| row["program"]["slug"] == *program;
+        assert_eq!(found(&format!("program={program}")), expected(&|row| awarded(&row["slug"], &of)));
+        // One has an award of the one program and another in the other year.
+        for year in [1970, 1997] {
+            let both = |row: &Value| of(row) && row["award"]["awardYear"] == year;
+            let query = format!("program={program}&year={year}");
+            assert_eq!(found(&query), expected(&|row| awarded(&row["slug"], &both)), "{query}");
+        }
+    }
     let named = |row: &Value| row["displayName"].as_str().unwrap().to_lowercase().contains("mar");
     assert_eq!(found("q=MAR"), expected(&named));
     assert_eq!(found("q=saldaña"), ["marie-saldana"]);

@@ -141,9 +141,6 @@ fn lists_clamp_and_drop_and_report_too() {
     for (target, invalid) in [
         ("organizations?limit=101&upcoming=true", vec!["limit=101", "upcoming=true"]),
         ("awards?offset=-5&q=x", vec!["offset=-5", "q=x"]),
-        ("cycles?upcoming=maybe", vec!["upcoming=maybe"]),
-        ("recipients?year=1899&kind=dog&program=A_b", vec!["year=1899", "program=A_b", "kind=dog"]),
-        ("recipients?year=1900&kind=team&program=a-b", vec![]),
     ] {
         assert_eq!(SAMPLE.get(&format!("/api/v1/{target}")).invalid(), invalid, "{target}");
     }
@@ -247,13 +244,7 @@ fn facet_values_are_found_by_value_and_label_whatever_the_case() {
     assert!(found("us").contains(&"US".to_owned()));
     assert_eq!(found("no-such-place"), [""; 0]);
     // Places, by part of their name in either language and by any other name.
-    for (name, code) in [
-        ("Estados+Unidos", "US"),
-        ("alemania", "DE"),
-        ("Corea+del+Sur", "KR"),
-        ("usa", "US"),
-        ("Kenia", "KE"),
-    ] {
+    for (name, code) in [("Estados+Unidos", "US"), ("alemania", "DE"), ("usa", "US")] {
         let answer = SAMPLE.json(&format!("/api/v1/facets/citizenships?q={name}"));
         let mut items = answer["data"].as_array().unwrap().iter();
         assert!(items.any(|item| item["value"] == code), "{name}: {answer}");
@@ -351,18 +342,6 @@ fn the_contract_is_served_as_it_stands_with_the_address_of_the_directory() {
     assert_eq!(served, SERVED.document);
     assert_eq!(CONTRACT.document["openapi"], "3.1.0");
     assert_eq!(CONTRACT.document["info"]["version"], "1.0.0");
-}
-
-#[test]
-fn facets_false_leaves_the_facets_out_and_nothing_else() {
-    let (with, without) = (SAMPLE.json("/api/v1/search"), SAMPLE.json("/api/v1/search?facets=false"));
-    assert_eq!(with["data"], without["data"]);
-    assert_eq!(without["meta"].get("facets"), None);
-    let mut meta = with["meta"].clone();
-    let facets = meta.as_object_mut().unwrap().remove("facets").unwrap();
-    assert_eq!(facets.as_object().unwrap().len(), FACETS.len());
-    assert_eq!(meta, without["meta"]);
-    assert_eq!(SAMPLE.json("/api/v1/search?facets=0"), with);
 }
 
 #[test]

@@ -4,13 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use snapshot::page::listing::list;
-use snapshot::query::{List, parse_list};
 use snapshot::record::EntityType;
-use snapshot::time::Day;
 use store::Digest;
 use tests::snapshots::contents;
-use tests::synth::TODAY;
 
 use crate::records::timed;
 use crate::server::{Live, build, options};
@@ -83,40 +79,6 @@ fn records_that_share_an_id_keep_their_own_names_and_aliases() {
         .map(|line| serde_json::from_str::<Value>(line).unwrap()["entityType"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(kinds, ["organization", "cycle", "recipient"]);
-}
-
-#[test]
-fn a_year_and_a_program_of_recipients_mean_one_award() {
-    let award = |number: u32, program: u32, year: i32| {
-        timed(json!({
-            "id": format!("aaaaaaaa-0000-4000-8000-{number:012}"), "recipientId": SHARED, "awardYear": year,
-            "programId": format!("bbbbbbbb-0000-4000-8000-{program:012}")
-        }))
-    };
-    let program = |number: u32| {
-        let mut record = program();
-        record["id"] = format!("bbbbbbbb-0000-4000-8000-{number:012}").into();
-        record["slug"] = format!("program-{number}").into();
-        record["name"] = format!("Program {number}").into();
-        record
-    };
-    let organization = timed(json!({"id": SHARED, "slug": "sea-body", "name": "Sea Body"}));
-    let recipient = json!({"id": SHARED, "slug": "ann-lee", "displayName": "Ann Lee", "kind": "person"});
-    let world = World::tables(&[
-        ("organizations", vec![organization]),
-        ("programs", vec![program(1), program(2)]),
-        ("recipients", vec![timed(recipient)]),
-        ("awards", vec![award(1, 1, 2020), award(2, 2, 2021)]),
-    ]);
-    let dated = world.site.dated(Day::new(TODAY));
-    let total = |query: &str| {
-        let (query, invalid) = parse_list(List::Recipients, query, |_| None);
-        let body = list(&world.site, &dated, List::Recipients, &query, &invalid).bytes;
-        serde_json::from_slice::<Value>(&body).unwrap()["meta"]["total"].as_u64().unwrap()
-    };
-    assert_eq!(total("year=2020&program=program-1"), 1);
-    assert_eq!(total("year=2021&program=program-1"), 0);
-    assert_eq!((total("year=2021"), total("program=program-1"), total("program=nobody")), (1, 1, 0));
 }
 
 /// A sentence in characters that nobody sees: tags, with a joiner of words between them.

@@ -313,6 +313,12 @@ fn an_empty_search_says_what_it_would_find_without_each_word_and_filter() {
     assert_eq!(found["without"], without);
     let found = search(&json!({"query": "soil", "openOnly": true}));
     assert_eq!(found["without"], json!([{"parameter": "openOnly", "value": "true", "total": 3}]));
+    // What stands for a filter is one part, and so is what is left out.
+    for (query, part, total) in [("soil over $9,000", "over $9,000", 3), ("prize -\"soil\"", "-\"soil\"", 1)]
+    {
+        let found = search(&json!({"query": query}));
+        assert_eq!(found["without"], json!([{"words": part, "total": total}]), "{query}");
+    }
     for arguments in [json!({"query": "soil"}), json!({"query": "dance"})] {
         assert_eq!(search(&arguments)["without"], Value::Null, "{arguments}");
     }

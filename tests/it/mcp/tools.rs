@@ -245,7 +245,6 @@ fn mistakes_name_argument_value_range_and_what_to_do() {
     let search = |arguments: Value| server.mistake("search_opportunities", &arguments);
     for (arguments, fault) in [
         (json!({"limit": 0}), "limit must be an integer from 1 to 100, got 0"),
-        (json!({"limit": 101}), "limit must be an integer from 1 to 100, got 101"),
         (json!({"limit": "five"}), "limit must be an integer from 1 to 100, got \"five\""),
         (json!({"offset": 10_001}), "offset must be an integer from 0 to 10000, got 10001"),
         (json!({"ageMin": -1}), "ageMin must be a number, 0 or greater, got -1"),
@@ -268,16 +267,8 @@ fn mistakes_name_argument_value_range_and_what_to_do() {
             "deadlineFrom is later than deadlineTo. Swap or drop one.",
         ),
         (
-            json!({"updatedFrom": "2027-01-01", "updatedTo": "2026-01-01"}),
-            "updatedFrom is later than updatedTo. Swap or drop one.",
-        ),
-        (
             json!({"country": "Kenyia"}),
             "Unknown country value \"Kenyia\". Nearest: \"KE\" (Kenya). Live values: list_filter_options {\"facet\":\"countries\",\"q\":\"Ken\"}.",
-        ),
-        (
-            json!({"openState": ["opne"]}),
-            "Unknown openState value \"opne\". Nearest: \"open\" (Listed as open). Live values: list_filter_options {\"facet\":\"openStates\",\"q\":\"opn\"}.",
         ),
         (
             json!({"country": "Korea"}),

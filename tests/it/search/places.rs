@@ -153,11 +153,13 @@ fn a_word_of_a_place_counts_in_its_sense_as_the_rules_say() {
     // Each place, the pieces that name it, and those that mean something else: a text with one of these is about that.
     let others =
         ["an Indian tribe", "Indian schools", "Indian children", "indigent Indians", "Indian Services"];
-    let places: [(&str, &[&str], &[&str]); 9] = [
+    let places: [(&str, &[&str], &[&str]); 11] = [
         ("Mexico", &["Mexico"], &["the Gulf of Mexico", "New Mexico"]),
         ("New Mexico", &["New Mexico"], &[]),
         ("Indian", &["India", "Indian students"], &others),
         ("India", &["India", "Indian students"], &others),
+        ("Indians", &["India", "Indian students"], &others),
+        ("indio", &["India", "Indian students"], &others),
         ("Australia", &["Australia", "Western Australia"], &[]),
         ("Sudan", &["Sudan"], &["South Sudan"]),
         ("Samoa", &["Samoa"], &["American Samoa"]),
@@ -227,20 +229,6 @@ fn a_selected_place_without_records_is_offered_in_its_other_roles() {
 }
 
 #[test]
-fn any_number_of_places_and_small_words_is_answered() {
-    let world = goes_and_comes();
-    let many =
-        "in Kenya from Peru to France living in Ghana for Kenyans in Kenya en Chile de Perú ".repeat(4);
-    for text in
-        ["in in in", "from", "in Kenya in Kenya", "for Kenyans not in Kenya", "\u{202e}Kenya in", &many]
-    {
-        let ranked = ranked(&world, text);
-        assert!(ranked.total <= 5, "{text}");
-        assert!(ranked.interpretations.iter().all(|it| it.roles.len() <= 5), "{text}");
-    }
-}
-
-#[test]
 fn a_word_for_a_value_of_most_records_finds_them_by_the_value() {
     // Every record of this world is a grant, and none says so in its text.
     let world = world(&[("Soil fund", &[("citizenship", "KE")]), ("River fund", &[("citizenship", "KE")])]);
@@ -269,20 +257,6 @@ fn abbreviations_that_are_no_other_word_name_places_in_small_letters_too() {
     }
     for text in ["prize for us", "premio que usa papel"] {
         assert!(ranked(&world, text).interpretations.iter().all(|it| it.place.is_none()), "{text}");
-    }
-}
-
-#[test]
-fn words_for_native_americans_are_no_match_of_india() {
-    let world = world(&[
-        ("Prize of Indian Services", &[]),
-        ("Prize for Indian children", &[]),
-        ("Prize for indigent Indians", &[]),
-        ("Prize of the West Indies and the West Indian people", &[]),
-        ("Prize for India", &[]),
-    ]);
-    for text in ["prize india", "prize for Indians", "premio indio"] {
-        assert_eq!(found(&world, text).0, ["p5"], "{text}");
     }
 }
 

@@ -111,10 +111,17 @@ fn what_changed_is_purged_and_pages_that_stayed_are_not() {
         }
     }
     assert!(changed > 10 && stayed > 500, "{changed} changed, {stayed} stayed");
+    rollback(root, None, AS_OF).unwrap();
+    let back = report_diff(&diff(root, None).unwrap(), DiffFormat::Words);
+    let is_listed = |line| back.contains(line);
+    assert!(
+        is_listed("\n+ recipients/afrilabs\n") && is_listed("\n- recipients/afrilabs-network\n"),
+        "{back}"
+    );
 }
 
 #[test]
-fn purge_lists_survive_the_removal_of_the_previous_generation() {
+fn a_difference_is_printed_and_survives_the_removal_of_the_previous_generation() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     publish(root, &[]);
@@ -124,33 +131,18 @@ fn purge_lists_survive_the_removal_of_the_previous_generation() {
     let compared = purge(diff(&first, Some(root)).unwrap());
     assert!(compared.contains("/api/v1/recipients/afrilabs-network\n"), "{compared}");
     assert!(compared.contains("/api/v1/recipients/afrilabs\n"), "{compared}");
-    assert_eq!(purge(diff(root, None).unwrap()), compared);
+    let difference = diff(root, None).unwrap();
+    let words = report_diff(&difference, DiffFormat::Words);
+    for line in ["\n+ recipients/afrilabs-network\n", "\n- recipients/afrilabs\n"] {
+        assert!(words.contains(line), "{words}");
+    }
+    let same = report_diff(&diff(root, Some(root)).unwrap(), DiffFormat::Words);
+    assert!(same.contains("the same, file by file"), "{same}");
+    assert_eq!(purge(difference), compared);
     let removed = gc(root, 1, SystemTime::now() + Duration::from_secs(60)).unwrap();
     assert_eq!(removed.len(), 1);
     assert!(!first.exists());
     let kept = diff(root, None).unwrap();
     assert_eq!(kept.old.id(), removed[0]);
     assert_eq!(purge(kept), compared);
-}
-
-#[test]
-fn a_difference_is_printed_as_text() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path();
-    publish(root, &[]);
-    let edit = Edit { file: "recipients.csv", from: "afrilabs", to: "afrilabs-network" };
-    publish(root, &[edit]);
-    let difference = diff(root, None).unwrap();
-    let words = report_diff(&difference, DiffFormat::Words);
-    for line in ["\n+ recipients/afrilabs-network\n", "\n- recipients/afrilabs\n"] {
-        assert!(words.contains(line), "{words}");
-    }
-    assert!(
-        report_diff(&diff(root, Some(root)).unwrap(), DiffFormat::Words).contains("the same, file by file")
-    );
-    rollback(root, None, AS_OF).unwrap();
-    let back = report_diff(&diff(root, None).unwrap(), DiffFormat::Words);
-    for line in ["\n+ recipients/afrilabs\n", "\n- recipients/afrilabs-network\n"] {
-        assert!(back.contains(line), "what a rollback changes is to be purged: {back}");
-    }
 }

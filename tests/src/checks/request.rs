@@ -11,14 +11,11 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 use memchr::memmem;
-use url::form_urlencoded;
 
 use crate::in_process::{self, Reply};
 
 /// Statuses of a GET without conditions.
 const STATUSES: [u16; 6] = [200, 308, 400, 404, 414, 421];
-/// What every text of an unpublished record of the sample holds, in any case.
-const UNPUBLISHED: [&[u8]; 3] = [b"CANAR", b"Canar", b"canar"];
 /// Headers that conditions, ranges and negotiation are made of.
 const HEADERS: [HeaderName; 8] = [
     IF_NONE_MATCH,
@@ -55,13 +52,6 @@ pub fn target_holds(live: &Arc<Server>, target: &[u8]) {
         let location = location.to_str().unwrap();
         let inside = location.starts_with('/') && !location.starts_with("//") && !location.contains('\\');
         assert!(inside, "{shown} leads to {location}");
-    }
-    // An answer may say again what was asked.
-    let holds = |text: &str| text.to_lowercase().as_bytes().windows(5).any(|part| part == UNPUBLISHED[2]);
-    let mut asked = form_urlencoded::parse(shown.as_bytes());
-    if !asked.any(|(name, value)| holds(&name) || holds(&value)) {
-        let found = UNPUBLISHED.iter().find(|word| memmem::find(&reply.body, word).is_some());
-        assert!(found.is_none(), "{shown} shows what is not published");
     }
 }
 

@@ -277,9 +277,10 @@ fn what_the_cells_or_a_note_answer_is_no_question() {
 #[test]
 fn columns_named_for_a_language_are_drafted_as_translations() {
     let sheet = "No,Name,Name@es,Summary,Summary@es,Funder,Type,Link\n7,Sea grants,Becas de mar,For all,Para todos,X,Grant,https://a.example/7\n\
-                 8,Ice prize,,Cold,,X,Prize,https://a.example/8\n";
+                 8,Ice prize,,Cold,,X,Prize,https://a.example/8\n9,Elm prize,Premio,Warm,,X,Prize,https://a.example/9\n";
+    let row = |key: &str, texts: Value| json!({"entityType": "program", "entity": key, "locale": "es", "fields": texts});
     let texts = json!({"name": "Becas de mar", "summary": "Para todos"});
-    let row = json!({"entityType": "program", "entity": "7", "locale": "es", "fields": texts});
+    let rows = [row("7", texts), row("9", json!({"name": "Premio"}))];
     for (from, to) in [("", ""), ("Name@es", "Título @ES"), ("Summary,", "Notes,")] {
         let place = Place::new(&[("inbox/a.csv", &sheet.replacen(from, to, 1))]);
         let mapping = Draft(place.drafted("inbox/a.csv"));
@@ -287,8 +288,8 @@ fn columns_named_for_a_language_are_drafted_as_translations() {
         mapping.has(&["summary = \"Summary@es\"  # 1 of 1 cells fit"]);
         assert!(place.checked().is_empty(), "{:?}", place.checked());
         place.imported();
-        assert_eq!(place.rows("translations/a.ndjson"), std::slice::from_ref(&row));
-        assert_eq!(place.column("programs/a.ndjson", "name"), ["Sea grants", "Ice prize"]);
+        assert_eq!(place.rows("translations/a.ndjson"), rows);
+        assert_eq!(place.column("programs/a.ndjson", "name"), ["Sea grants", "Ice prize", "Elm prize"]);
     }
     drafted("a.xml", "<r><g><no>1</no><name>A</name><name lang=\"es\">B</name></g><g><no>2</no></g></r>")
         .has(&["name = \"name[lang=es]\"  # 1 of 1 cells fit"]);

@@ -208,12 +208,7 @@ fn a_register_with_titles_sums_and_a_second_sheet_is_imported_as_it_is_drafted()
     assert_eq!(programs[0]["programType"], "scholarship");
     let countries = programs[0]["eligibleCountries"].as_array().unwrap();
     assert_eq!((countries.len(), &countries[0], &countries[27]), (28, &json!("AT"), &json!("NO")));
-    assert_eq!(programs[1]["eligibleCountries"], json!(["ES"]));
-    assert_eq!(programs[0].get("fundingMaxUsd"), None, "euros are no dollars");
     assert_eq!(place.column("facts/calls.ndjson", "amount"), [json!(1500), json!(3000)]);
-    let cycles = place.rows("cycles/calls.ndjson");
-    assert_eq!((&cycles[0]["deadlineOn"], cycles[0].get("status")), (&json!("2026-12-31"), None));
-    assert_eq!((cycles[1].get("deadlineOn"), &cycles[1]["status"]), (None, &json!("rolling")));
     let organizations = place.rows("organizations/funders.ndjson");
     assert_eq!((organizations.len(), &organizations[1]["key"]), (2, &json!("Zeta")));
 }
@@ -299,7 +294,8 @@ fn a_program_on_two_sheets_is_drafted_once_with_the_seasons_of_both() {
     let new: &[&str] = &["Bog", "X", "Grant", "https://x.example/bog", "2031-03-01"];
     let (one, two) = (sheet(&[head, one, &both]), sheet(&[head, &last, new]));
     let (place, _) = drafted([("Calls 2030", &one), ("Calls 2031", &two)]);
-    place.imported();
+    let notes = notes(&place.imported());
+    assert!(notes.contains("of programs of earlier rows; if others, change `distinct`: row 2"), "{notes}");
     let count = |table: &str| ["0", "1"].map(|at| place.rows(&format!("{table}/calls-203{at}.ndjson")).len());
     assert_eq!((count("programs"), count("cycles")), ([2, 1], [2, 2]));
     assert_eq!(place.rows("cycles/calls-2031.ndjson")[0]["label"], "Calls 2031");

@@ -10,7 +10,7 @@ use store::{Digest, GenerationId};
 use uuid::Uuid;
 
 use super::memory::{Client, Memory, NOW, run_alone};
-use super::schedules::{TestSource, as_publisher, collect, unsigned};
+use super::schedules::{TestSource, as_publisher, collect, pushed, unsigned};
 use crate::current::{
     Current, DROPPED, DroppedGeneration, FORMAT, FetchedCurrent, GenerationRef, LIMIT, RETAINED, Trust,
 };
@@ -63,28 +63,6 @@ fn is_unverified(bytes: &[u8], trust: &Trust, expected: &str) {
     let error = parse(bytes, trust).unwrap_err();
     assert_eq!(error.class(), ErrorClass::Unverified);
     assert!(error.to_string().contains(expected), "{error}");
-}
-
-#[test]
-fn a_trusted_signature_is_accepted_and_any_other_refused() {
-    let ((sign, public), (_, other)) = (key(), key());
-    let trust = |keys: &[&String], unsigned| {
-        Trust::new(&keys.iter().copied().cloned().collect::<Vec<_>>(), unsigned).unwrap()
-    };
-    let expected = current(57);
-    let bytes = expected.to_bytes(Some(&sign)).unwrap();
-    for keys in [&[&public][..], &[&other, &public]] {
-        let found = parse(&bytes, &trust(keys, false)).unwrap();
-        assert_eq!((&found.current, &found.key), (&expected, &public));
-        let end = bytes.iter().position(|byte| *byte == b'\n').unwrap() + 1;
-        assert_eq!(found.line, Digest::of(&bytes[..end]), "line 1 with its end is what was signed");
-    }
-    is_unverified(&bytes, &trust(&[&other], false), "not signed by a trusted key");
-    is_unverified(&bytes, &unsigned(), "name the key");
-    let no_signature = expected.to_bytes(None).unwrap();
-    assert_eq!(parse(&no_signature, &unsigned()).unwrap().current, expected);
-    is_unverified(&no_signature, &trust(&[&public], false), "not signed");
-    assert!(Trust::new(&[public[1..].to_owned()], false).is_err());
 }
 
 #[test]
@@ -142,27 +120,6 @@ fn read(current: Current, key: &str) -> FetchedCurrent {
 }
 
 #[test]
-fn the_guard_refuses_older_and_conflicting_versions_and_other_stores() {
-    let (root, (_, key)) = (tempfile::tempdir().unwrap(), key());
-    let trust = Trust::new(std::slice::from_ref(&key), false).unwrap();
-    let check = |current| guard(root.path()).check(&read(current, &key), "store", &trust);
-    assert!(check(current(1)).is_ok());
-    guard(root.path()).record(&read(current(57), &key), "store").unwrap();
-    assert!(check(current(57)).is_ok() && check(current(58)).is_ok());
-    let older = check(current(56)).unwrap_err();
-    assert!(older.is_stale() && older.to_string().contains("version 56, older than version 57"));
-    let split = check(Current { expires: None, ..current(57) }).unwrap_err();
-    assert!(matches!(split, RemoteError::Split { version: 57, .. }));
-    let foreign = check(Current { root: Uuid::from_u128(8), ..current(58) }).unwrap_err();
-    assert!(matches!(foreign, RemoteError::Foreign { .. }));
-    guard(root.path()).record(&read(current(3), &key), "store").unwrap();
-    assert!(check(current(56)).is_err(), "no record lowers a version");
-    std::fs::write(root.path().join("accepted"), "{").unwrap();
-    let error = RollbackGuard::read(root.path()).err().unwrap();
-    assert!(error.to_string().contains("accepted"));
-}
-
-#[test]
 fn the_guard_keeps_a_version_for_each_store() {
     let (root, (_, key)) = (tempfile::tempdir().unwrap(), key());
     let trust = Trust::new(std::slice::from_ref(&key), false).unwrap();
@@ -178,9 +135,16 @@ fn the_guard_keeps_a_version_for_each_store() {
     assert!(check(&other(2), "second").unwrap_err().is_stale());
     // The content of one store at the address of the other.
     assert!(matches!(check(&other(4), "first").unwrap_err(), RemoteError::Foreign { .. }));
+    let split = check(&read(Current { expires: None, ..current(57) }, &key), "first").unwrap_err();
+    assert!(matches!(split, RemoteError::Split { version: 57, .. }));
+    guard(root.path()).record(&one(3), "first").unwrap();
+    assert!(check(&one(56), "first").is_err(), "no record lowers a version");
     let emptied = guard(root.path()).check_push(None, "first", &trust).unwrap_err();
     assert!(matches!(emptied, RemoteError::Gone { accepted: 57, .. }));
     assert!(guard(root.path()).check_push(None, "third", &trust).is_ok());
+    std::fs::write(root.path().join("accepted"), "{").unwrap();
+    let error = RollbackGuard::read(root.path()).err().unwrap();
+    assert!(error.to_string().contains("accepted"));
 }
 
 #[test]
@@ -199,9 +163,8 @@ fn a_recovery_of_what_is_live_repairs_the_store_and_is_not_collected() {
     let (memory, root) = (Memory::empty(), tempfile::tempdir().unwrap());
     let client = Client::of(&memory);
     for sequence in 1..=3 {
-        run_alone(as_publisher(&client, 0, async |publisher| {
-            publisher.push(&TestSource::new(sequence, "own").of(root.path())).await.unwrap();
-        }));
+        let source = TestSource::new(sequence, "own").of(root.path());
+        run_alone(pushed(&client, 0, source)).unwrap();
     }
     let whole = memory.objects.lock().unwrap().clone();
     let damaged: Vec<String> = memory.names().into_iter().filter(|name| name.contains("g/000003")).collect();

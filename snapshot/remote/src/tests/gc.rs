@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::memory::{Broken, Client, DAY, Memory, NOW, Objects, run_alone, run_until};
-use super::schedules::{Published, TestSource, as_publisher, collect, needed, push, unsigned};
+use super::schedules::{Published, TestSource, as_publisher, collect, needed, push, pushed, unsigned};
 use crate::current::{CURRENT, Current, DROPPED, DroppedGeneration, FetchedCurrent, RETAINED};
 use crate::error::{ErrorClass, RemoteError};
 use crate::gc::{GRACE, GcReport};
@@ -25,11 +25,8 @@ impl Store {
     }
 
     fn try_push(&self, sequence: u64) -> Result<(), RemoteError> {
-        let mut pushed = Ok(());
-        run_alone(as_publisher(&Client::of(&self.memory), self.ahead, async |publisher| {
-            pushed = publisher.push(&TestSource::new(sequence, "own")).await.map(drop);
-        }));
-        pushed
+        let source = TestSource::new(sequence, "own");
+        run_alone(pushed(&Client::of(&self.memory), self.ahead, source)).map(drop)
     }
 
     fn push(&self, sequence: u64) {

@@ -5,15 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::memory::{Client, Memory, run_alone, run_until};
-use super::schedules::{TestSource, as_publisher, needed, unsigned};
+use super::schedules::{TestSource, needed, unsigned};
 use crate::current::{CURRENT, FetchedCurrent};
 use crate::error::{ErrorClass, RemoteError};
 use crate::publish::Pushed;
 
-async fn push(client: &Client, source: TestSource) -> Result<Pushed, RemoteError> {
-    let mut pushed = None;
-    as_publisher(client, 0, async |publisher| pushed = Some(publisher.push(&source).await)).await;
-    pushed.unwrap()
+fn push(client: &Client, source: TestSource) -> impl Future<Output = Result<Pushed, RemoteError>> {
+    super::schedules::pushed(client, 0, source)
 }
 
 /// The number of the live generation; 0 if there is none. All that it needs is there.
@@ -112,12 +110,4 @@ fn of_two_publishers_one_wins_and_the_other_learns_who() {
         assert!(matches!(&*lost, [error] if error.class() == ErrorClass::Conflict), "{requests}: {lost:?}");
         assert_eq!(live(&memory), 2);
     }
-}
-
-#[test]
-fn what_was_built_by_a_root_that_lacks_what_is_live_is_not_pushed() {
-    let (memory, root) = (pushed(1), tempfile::tempdir().unwrap());
-    let source = TestSource::new(2, "next").of(root.path());
-    let error = run_alone(push(&Client::of(&memory), source)).unwrap_err();
-    assert!(matches!(error, RemoteError::Conflict { .. }) && live(&memory) == 1, "{error}");
 }

@@ -22,7 +22,7 @@ use super::memory::{Broken, Client, DAY, Memory, Objects, run_alone};
 use crate::current::{self, CURRENT, Current, FetchedCurrent, GenerationRef, Trust};
 use crate::error::RemoteError;
 use crate::objects::{self, MANIFEST};
-use crate::publish::{Publisher, PushSource};
+use crate::publish::{Publisher, PushSource, Pushed};
 use crate::rollback_guard::RollbackGuard;
 use crate::stores::Target;
 
@@ -131,6 +131,13 @@ async fn push_with(publisher: &Publisher<'_>, source: TestSource, published: Pub
     if publisher.push(&source).await.is_ok() {
         published.lock().unwrap().push(source.manifest.id());
     }
+}
+
+/// Pushes, and gives what comes of it.
+pub(super) async fn pushed(client: &Client, ahead: i64, source: TestSource) -> Result<Pushed, RemoteError> {
+    let mut pushed = None;
+    as_publisher(client, ahead, async |publisher| pushed = Some(publisher.push(&source).await)).await;
+    pushed.unwrap()
 }
 
 pub(super) async fn push(client: Client, source: TestSource, published: Published) {

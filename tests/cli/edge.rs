@@ -58,7 +58,7 @@ fn publish_as_of(out: &Path, as_of: Date) {
         index_only: false,
         templates: None,
     };
-    generate(&directory, source, &options, &Progress::new(true), &()).unwrap();
+    generate(&directory, source, &options, &Progress::new(true)).unwrap();
 }
 
 fn folder_with_snapshot() -> TempDir {

@@ -51,7 +51,7 @@ pub fn options(out: &Path) -> BuildOptions {
 
 /// Builds a snapshot.
 pub fn build(directory: &Directory, source: Digest, options: &BuildOptions) -> PublishOutcome {
-    generate(directory, source, options, &Progress::new(true), &()).unwrap()
+    generate(directory, source, options, &Progress::new(true)).unwrap()
 }
 
 /// Every file below a folder.

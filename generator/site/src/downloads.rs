@@ -47,38 +47,14 @@ impl Download {
     }
 }
 
-/// Judges the tables of a build before its pages are made.
-pub trait TableReview: Sync {
-    /// Sees a table as JSON lines, and their length and hash; the directory has the aliases of all records.
-    fn table(&self, _table: Table, _lines: &[u8], _body: Body, _directory: &Directory) {}
-
-    /// Whether the tables may be published; reports why not.
-    fn accepts(&self) -> bool {
-        true
-    }
+/// Stores every table of a directory; gives their files.
+pub(crate) fn write_tables(directory: &Directory, stage: &Stage) -> Result<Vec<Download>, StoreError> {
+    let written = parallel::map(Table::ALL, |table| write(table, directory, stage));
+    Ok(written.into_iter().collect::<Result<Vec<_>, StoreError>>()?.concat())
 }
 
-/// Accepts any tables.
-impl TableReview for () {}
-
-/// Stores every table of a directory; gives their files, none where the review does not accept them.
-pub(crate) fn write_tables(
-    directory: &Directory,
-    stage: &Stage,
-    review: &dyn TableReview,
-) -> Result<Option<Vec<Download>>, StoreError> {
-    let written = parallel::map(Table::ALL, |table| write(table, directory, stage, review));
-    let files = written.into_iter().collect::<Result<Vec<_>, StoreError>>()?;
-    Ok(review.accepts().then(|| files.concat()))
-}
-
-/// Stores a table and shows it to the review; gives its files.
-fn write(
-    table: Table,
-    directory: &Directory,
-    stage: &Stage,
-    review: &dyn TableReview,
-) -> Result<[Download; 2], StoreError> {
+/// Stores a table; gives its files.
+fn write(table: Table, directory: &Directory, stage: &Stage) -> Result<[Download; 2], StoreError> {
     let lines = &table_lines(directory, table);
     let rows = lines.iter().filter(|byte| **byte == b'\n').count();
     let put = |extension: &str, media_type, body: &[u8]| -> Result<Download, StoreError> {
@@ -87,10 +63,7 @@ fn write(
         let body = stage.put(NewFile { path: &path, body, holes: &[], inputs: &[] })?;
         Ok(Download { table, name, media_type, rows, body })
     };
-    let ndjson = put("ndjson", NDJSON, lines)?;
-    let csv = put("csv", CSV, &csv_of(table, lines))?;
-    review.table(table, lines, ndjson.body, directory);
-    Ok([csv, ndjson])
+    Ok([put("csv", CSV, &csv_of(table, lines))?, put("ndjson", NDJSON, lines)?])
 }
 
 /// A table as JSON lines, one record per line.

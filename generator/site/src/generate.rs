@@ -13,7 +13,7 @@ use store::{
     BuildInfo, Digest, NewFile, PublishOutcome, RECORD_KINDS, RecordCounts, RecordIds, Stage, StoreError,
 };
 
-use crate::downloads::{TableReview, write_tables};
+use crate::downloads::write_tables;
 use crate::files::File;
 use crate::options::BuildOptions;
 use crate::pages::{PageCache, Pages};
@@ -41,9 +41,6 @@ pub enum GenerateError {
     /// Templates or words cannot be used.
     #[error(transparent)]
     Theme(#[from] ThemeError),
-    /// The review of the tables held the build back, and has reported why.
-    #[error("the build is held back")]
-    HeldBack,
     /// The threads could not be started.
     #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -55,18 +52,16 @@ impl From<minijinja::Error> for GenerateError {
     }
 }
 
-/// Builds and publishes a snapshot of a directory, unless `review` does not accept its tables.
+/// Builds and publishes a snapshot of a directory.
 ///
 /// # Errors
 ///
-/// If the output cannot be written, the facets have too many values, or words or templates cannot be used; or
-/// [`GenerateError::HeldBack`].
+/// If the output cannot be written, the facets have too many values, or words or templates cannot be used.
 pub fn generate(
     directory: &Directory,
     source: Digest,
     options: &BuildOptions,
     progress: &Progress,
-    review: &dyn TableReview,
 ) -> Result<PublishOutcome, GenerateError> {
     let threads = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
     threads.install(|| {
@@ -81,8 +76,7 @@ pub fn generate(
         if options.index_only {
             index()?;
         } else {
-            let tables = || write_tables(directory, stage, review)?.ok_or(GenerateError::HeldBack);
-            let tables = || progress.step("tables", tables);
+            let tables = || progress.step("tables", || write_tables(directory, stage));
             let (files, tables) = rayon::join(index, tables);
             let [search, rows, lists] = files?;
             let (site, downloads) = (&Site::open(&search, &rows, &lists)?, &tables?[..]);

@@ -10,7 +10,7 @@ mod progress;
 mod rest;
 mod theme;
 
-pub use downloads::{TableReview, table_lines};
+pub use downloads::table_lines;
 pub use generate::{GenerateError, generate, in_memory, index_files, record_counts};
 pub use options::BuildOptions;
 pub use pages::{PageCache, Pages};

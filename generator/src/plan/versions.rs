@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 use snapshot::record::Directory;
-use store::{Body, Coding, Digest, FileEntry, Generation, StoreError};
+use store::{Coding, Digest, FileEntry, Generation, StoreError};
 
 use dataset::Table;
 use site::table_lines;
@@ -26,7 +26,7 @@ pub(super) struct Versions {
 }
 
 impl Versions {
-    /// Those of a table; `None` if the live generation does not have it.
+    /// Those of a table; `None` if the live generation does not have it, or has the same.
     pub(super) fn of(
         table: Table,
         directory: &Directory,
@@ -34,20 +34,10 @@ impl Versions {
     ) -> Result<Option<Self>, StoreError> {
         let Some(entry) = table_file(table, live) else { return Ok(None) };
         let new = table_lines(directory, table);
-        let body = Body { len: new.len() as u64, sha256: Digest::of(&new) };
-        Ok(Some(Self::differing(entry, (&new, body), live)?.unwrap_or_else(|| Self::unchanged(new))))
-    }
-
-    /// Those of a file with new lines; `None` if these are the live ones.
-    pub(super) fn differing(
-        entry: FileEntry<'_>,
-        (new, body): (&[u8], Body),
-        live: &Generation,
-    ) -> Result<Option<Self>, StoreError> {
-        if entry.identity() == body {
+        if entry.identity().sha256 == Digest::of(&new) {
             return Ok(None);
         }
-        Ok(Some(Self::new(live.read(entry, Coding::Identity)?, new)))
+        Ok(Some(Self::new(live.read(entry, Coding::Identity)?, &new)))
     }
 
     pub(super) fn new(text: Vec<u8>, new: &[u8]) -> Self {
@@ -73,13 +63,6 @@ impl Versions {
         let (old, new) =
             (rows(of_old.difference(&of_new).copied()), rows(of_new.difference(&of_old).copied()));
         Self { live, text, same, old, new }
-    }
-
-    /// A table with the same lines in both.
-    pub(super) fn unchanged(text: Vec<u8>) -> Self {
-        let live = text.iter().filter(|byte| **byte == b'\n').count();
-        let same = std::iter::once(0..text.len()).collect();
-        Self { live, text, same, old: Rows::new(), new: Rows::new() }
     }
 
     /// The rows that are the same in both.

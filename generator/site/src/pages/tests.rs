@@ -62,7 +62,7 @@ fn build(out: &Path, as_of: Date, directory: &Directory, templates: Option<PathB
         index_only: false,
         templates,
     };
-    let built = generate(directory, Digest([0; 32]), &options, &Progress::new(true), &());
+    let built = generate(directory, Digest([0; 32]), &options, &Progress::new(true));
     built.map(drop).map_err(|error| error.to_string())
 }
 

@@ -49,7 +49,7 @@ pub(crate) struct Plan {
 }
 
 /// Names of the counted tables with their numbers of records.
-fn named(counts: &RecordCounts) -> [(&'static str, u64); 7] {
+pub(crate) fn named(counts: &RecordCounts) -> [(&'static str, u64); 7] {
     [
         ("organizations", counts.organizations),
         ("programs", counts.programs),

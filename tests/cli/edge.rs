@@ -54,7 +54,6 @@ fn publish_as_of(out: &Path, as_of: Date) {
         base_url: "https://directory.example".to_owned(),
         as_of,
         jobs: 0,
-        made_from: None,
         index_only: false,
         templates: None,
     };

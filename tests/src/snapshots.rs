@@ -43,7 +43,6 @@ pub fn options(out: &Path) -> BuildOptions {
         base_url: format!("https://{HOST}"),
         as_of: AS_OF,
         jobs: 0,
-        made_from: None,
         index_only: false,
         templates: None,
     }

@@ -1,6 +1,8 @@
 //! A build from linked records to a published snapshot: number the documents, write the index that the edge
 //! keeps in memory, open it as the edge does, render every page from it, publish.
 
+use std::path::PathBuf;
+
 use html::{Html, PagesError};
 use rayon::prelude::*;
 use snapshot::page::list::{self, Numbers};
@@ -15,13 +17,29 @@ use store::{
 
 use crate::downloads::write_tables;
 use crate::files::File;
-use crate::options::BuildOptions;
 use crate::pages::{PageCache, Pages};
 use crate::progress::Progress;
 use crate::theme::{Theme, ThemeError};
 
 /// What the edge renders pages from.
 const PAGES: &str = "index/pages.bin";
+
+/// Options of a build.
+#[derive(Clone, Debug)]
+pub struct BuildOptions {
+    /// The folder that holds `CURRENT`.
+    pub out: PathBuf,
+    /// Scheme and authority of the public address.
+    pub base_url: String,
+    /// The UTC day for which pages are rendered.
+    pub as_of: jiff::civil::Date,
+    /// Number of threads; 0 is one for each core.
+    pub jobs: usize,
+    /// Whether pages are left out.
+    pub index_only: bool,
+    /// Folder of the theme.
+    pub templates: Option<PathBuf>,
+}
 
 /// Why a build failed after its data was found good.
 #[derive(Debug, thiserror::Error)]
@@ -93,7 +111,6 @@ pub fn generate(
             source,
             counts: record_counts(directory),
             complete: !options.index_only,
-            made_from: options.made_from,
             ids: ids(directory),
         };
         progress.step("publish", || Ok(staged.publish(&about, rayon::current_num_threads())?))

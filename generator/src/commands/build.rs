@@ -7,7 +7,7 @@ use anstyle::Style;
 use site::{BuildOptions, Progress, generate, number, seconds, size};
 use snapshot::page::list;
 use snapshot::record::Directory;
-use store::{Generation, GenerationId, PublishOutcome};
+use store::{Generation, PublishOutcome};
 
 use crate::cli::Build;
 use crate::exit_codes::{Failure, fail, generate_failure, print_line};
@@ -17,21 +17,14 @@ use crate::plan_report;
 
 pub(crate) fn build(build: &Build) -> Result<(), Failure> {
     let start = Instant::now();
-    let mut options = BuildOptions {
+    let options = BuildOptions {
         out: build.out.clone(),
         base_url: build.base_url.clone(),
         as_of: build.as_of.unwrap_or_else(today),
         jobs: build.jobs,
-        made_from: None,
         index_only: build.index_only,
         templates: build.templates.clone(),
     };
-    options.made_from = options.made_from(&build.data);
-    let live = live(&build.out);
-    if let Some(live) = live.as_ref().filter(|live| options.is_unchanged(live)) {
-        print_line(unchanged(live.id(), start.elapsed()));
-        return Ok(());
-    }
     let progress = Progress::new(build.messages.quiet);
     let loaded = load_for(Some(&build.data), &build.messages)?;
     let directory = &loaded.directory;
@@ -46,7 +39,8 @@ pub(crate) fn build(build: &Build) -> Result<(), Failure> {
 
 /// What a build changes, if it is no mistake by its name, by its numbers of records, and by its tables.
 fn accepted(build: &Build, directory: &Directory) -> Result<Plan, Failure> {
-    let live = live(&build.out);
+    // If it cannot be read, publishing reports it.
+    let live = plan::live(&build.out).ok().flatten();
     check_identity(build, live.as_ref(), directory)?;
     let live = live.as_ref().filter(|_| !build.replace && !directory.programs.is_empty());
     let by_counts = || Plan::of_counts(directory, live);
@@ -58,11 +52,6 @@ fn accepted(build: &Build, directory: &Directory) -> Result<Plan, Failure> {
     let violations = build.guards.violations(&plan).into_iter();
     let failures = violations.map(|violation| fail(Failure::HeldBack, violation));
     failures.reduce(|_, last| last).map_or(Ok(plan), Err)
-}
-
-/// The live generation. If it cannot be read, publishing reports it.
-fn live(root: &Path) -> Option<Generation> {
-    plan::live(root).ok().flatten()
 }
 
 /// Stops a build that is probably a mistake: of no programs, or of another dataset.
@@ -85,18 +74,13 @@ fn check_identity(build: &Build, live: Option<&Generation>, directory: &Director
     Ok(())
 }
 
-fn unchanged(id: GenerationId, time: Duration) -> String {
-    let bold = Style::new().bold();
-    format!("unchanged: {bold}{id}{bold:#} is live already, after {}", seconds(time))
-}
-
 /// The output of a build.
 fn summary(published: &PublishOutcome, out: &Path, time: Duration) -> String {
     let bold = Style::new().bold();
     let manifest = &published.manifest;
     let id = manifest.id();
     if published.unchanged {
-        return unchanged(id, time);
+        return format!("unchanged: {bold}{id}{bold:#} is live already, after {}", seconds(time));
     }
     let shared = match published.copied {
         0 => String::new(),

@@ -75,9 +75,9 @@ fn publish_again(staging: &StagingDir, old: &Generation, day: Date) -> Result<Ge
     let parent = staging.live.as_ref().map(Generation::id);
     let manifest = Manifest { sequence: staging.sequence, parent, stored, ..old.manifest().clone() };
     let records = old.changes().records(old.files()).map(|(path, record)| (path.to_owned(), record));
-    let made_from = (day, old.made_from(), changes_writer::earlier(old)?);
-    let history =
-        changes_writer::write(staging, &manifest, old.files().bodies(), &records.collect(), made_from);
+    let earlier = changes_writer::earlier(old)?;
+    let (bodies, records) = (old.files().bodies(), records.collect());
+    let history = changes_writer::write(staging, &manifest, bodies, &records, (day, earlier));
     finish(staging, manifest, &history, 1).map(|manifest| manifest.id())
 }
 

@@ -41,8 +41,6 @@ pub struct BuildInfo {
     pub counts: RecordCounts,
     /// False when pages were left out.
     pub complete: bool,
-    /// Hash of all that it is made from, the program included, if that is known: of equal ones only one is built.
-    pub made_from: Option<Digest>,
     /// Ids of the records that have pages; changes of other records have no id.
     pub ids: RecordIds,
 }
@@ -151,8 +149,9 @@ impl Stage {
         manifest.stored = self.staging.stored();
         let records = records_of(&files, &info.ids);
         let bodies = files.iter().map(|file| (&*file.path, file.identity));
-        let made_from = (info.as_of, info.made_from, manifest.parent);
-        let history = changes_writer::write(&self.staging, &manifest, bodies, &records, made_from);
+        let earlier = manifest.parent;
+        let history =
+            changes_writer::write(&self.staging, &manifest, bodies, &records, (info.as_of, earlier));
         let manifest = finish(&self.staging, manifest, &history, jobs)?;
         Ok(PublishOutcome { manifest, unchanged: false, copied })
     }

@@ -48,7 +48,6 @@ pub(super) fn about(generated_at: &str) -> BuildInfo {
         source: Digest::of(b"dataset"),
         counts: RecordCounts { programs: 2, ..RecordCounts::default() },
         complete: true,
-        made_from: None,
         ids: RecordIds::default(),
     }
 }

@@ -8,8 +8,7 @@ use jiff::civil::{Date, date};
 use snapshot::record::{Directory, Number};
 use store::{Coding, Digest, Generation};
 
-use crate::generate::generate;
-use crate::options::BuildOptions;
+use crate::generate::{BuildOptions, generate};
 use crate::progress::Progress;
 use dataset::{Input, directory};
 
@@ -54,7 +53,6 @@ fn site_with(directory: &Directory, templates: Option<PathBuf>) -> Files {
 
 fn build(out: &Path, as_of: Date, directory: &Directory, templates: Option<PathBuf>) -> Result<(), String> {
     let options = BuildOptions {
-        made_from: None,
         out: out.to_owned(),
         base_url: "https://directory.example".to_owned(),
         as_of,

@@ -87,7 +87,6 @@ fn build(root: &Path, pages: &[(String, Vec<u8>)]) -> Manifest {
         source: Digest::of(b"dataset"),
         counts: RecordCounts::default(),
         complete: true,
-        made_from: None,
         ids: RecordIds::default(),
     };
     stage.publish(&about, 1).unwrap().manifest

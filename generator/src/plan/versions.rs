@@ -1,7 +1,6 @@
 //! A table in the live generation and in the new one: the rows that differ.
 
 use std::collections::{BTreeMap, HashSet};
-use std::ops::Range;
 
 use serde_json::Value;
 use snapshot::record::Directory;
@@ -14,14 +13,11 @@ pub(super) type Rows = BTreeMap<String, Value>;
 
 /// A table, live and new. Most lines are the same in both: they are parsed only where all rows count.
 pub(super) struct Versions {
-    /// Number of live rows.
-    pub(super) live: usize,
-    /// The live rows, and the parts of them that are the new ones too.
+    /// The live lines.
     text: Vec<u8>,
-    same: Vec<Range<usize>>,
-    /// The other live rows.
+    /// The live rows that are no new ones.
     pub(super) old: Rows,
-    /// The other new rows.
+    /// The new rows that are no live ones.
     pub(super) new: Rows,
 }
 
@@ -41,35 +37,24 @@ impl Versions {
     }
 
     pub(super) fn new(text: Vec<u8>, new: &[u8]) -> Self {
-        let lines = |text| -> Vec<&[u8]> { <[u8]>::split_inclusive(text, |byte| *byte == b'\n').collect() };
-        let (old, new) = (lines(&text), lines(new));
-        // Only lines between the first and the last difference are hashed.
-        let pairs = || old.iter().zip(&new);
-        let before = pairs().take_while(|(old, new)| old == new).count();
-        let after = old[before..].iter().rev().zip(new[before..].iter().rev());
-        let after = after.take_while(|(old, new)| old == new).count();
-        let length = |lines: &[&[u8]]| lines.iter().map(|line| line.len()).sum::<usize>();
-        let start = length(&old[..before]);
-        let mut same = vec![0..start, text.len() - length(&old[old.len() - after..])..text.len()];
-        let of_new: HashSet<&[u8]> = new[before..new.len() - after].iter().copied().collect();
-        let (mut of_old, mut at) = (HashSet::new(), start);
-        for line in &old[before..old.len() - after] {
-            if of_old.insert(*line) && of_new.contains(line) {
-                same.push(at..at + line.len());
-            }
-            at += line.len();
-        }
-        let live = old.len();
-        let (old, new) =
-            (rows(of_old.difference(&of_new).copied()), rows(of_new.difference(&of_old).copied()));
-        Self { live, text, same, old, new }
+        let (live, new) = (lines(&text).collect::<HashSet<_>>(), lines(new).collect::<HashSet<_>>());
+        let (old, new) = (rows(live.difference(&new)), rows(new.difference(&live)));
+        Self { text, old, new }
     }
 
-    /// The rows that are the same in both.
-    pub(super) fn same(&self) -> impl Iterator<Item = Value> {
-        let parts = self.same.iter().map(|part| &self.text[part.clone()]);
-        parts.flat_map(|part| serde_json::Deserializer::from_slice(part).into_iter().flatten())
+    /// Number of live rows.
+    pub(super) fn live_count(&self) -> usize {
+        lines(&self.text).count()
     }
+
+    /// All live rows.
+    pub(super) fn live(&self) -> impl Iterator<Item = Value> {
+        serde_json::Deserializer::from_slice(&self.text).into_iter().flatten()
+    }
+}
+
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split_inclusive(|byte| *byte == b'\n')
 }
 
 /// The file of a table in the live generation.
@@ -78,7 +63,7 @@ pub(super) fn table_file(table: Table, live: &Generation) -> Option<FileEntry<'_
 }
 
 /// Rows by identity.
-fn rows<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Rows {
+fn rows<'a>(lines: impl Iterator<Item = &'a &'a [u8]>) -> Rows {
     let rows = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
     rows.map(|row| (identity(&row), row)).collect()
 }

@@ -146,7 +146,6 @@ pub(crate) mod tests {
                 .collect(),
             removed: (0..removed).map(|number| format!("removed-{number}")).collect(),
             moved: vec![moved],
-            renumbered: 0,
             blanked: Vec::new(),
         };
         Plan {

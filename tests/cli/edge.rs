@@ -595,6 +595,6 @@ fn push_before(ago: SignedDuration, valid_for: Option<Duration>, root: &Path, ur
         warn: &warn,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let source = LocalRoot::open(root, 2).unwrap();
+    let source = LocalRoot::open(root).unwrap();
     assert!(!runtime.block_on(publisher.push(&source)).unwrap().unchanged);
 }

@@ -113,7 +113,7 @@ pub fn generate(
             complete: !options.index_only,
             ids: ids(directory),
         };
-        progress.step("publish", || Ok(staged.publish(&about, rayon::current_num_threads())?))
+        progress.step("publish", || Ok(staged.publish(&about)?))
     })
 }
 

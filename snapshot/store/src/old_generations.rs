@@ -61,7 +61,7 @@ pub(super) fn rollback_on(
     let to = to.map_or_else(|| earlier_than_current(disk), Ok).map_err(only)?;
     let old = Generation::open_on(disk, to, 0).map_err(only)?;
     let staging = StagingDir::open(Arc::clone(disk), None).map_err(only)?;
-    verify_on(disk, Some(to), VerifyMode::Files, 1)?;
+    verify_on(disk, Some(to), VerifyMode::Files)?;
     publish_again(&staging, &old, today).map(|live| [live, to]).map_err(only)
 }
 
@@ -78,7 +78,7 @@ fn publish_again(staging: &StagingDir, old: &Generation, day: Date) -> Result<Ge
     let earlier = changes_writer::earlier(old)?;
     let (bodies, records) = (old.files().bodies(), records.collect());
     let history = changes_writer::write(staging, &manifest, bodies, &records, (day, earlier));
-    finish(staging, manifest, &history, 1).map(|manifest| manifest.id())
+    finish(staging, manifest, &history).map(|manifest| manifest.id())
 }
 
 fn earlier_than_current(disk: &Arc<dyn Disk>) -> Result<GenerationId, StoreError> {

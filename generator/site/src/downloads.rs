@@ -119,39 +119,20 @@ fn csv_of(table: Table, lines: &[u8]) -> Vec<u8> {
     let columns: Vec<&str> = published(table).columns.iter().map(|column| column.name.as_str()).collect();
     let share = |lines: &[&[u8]]| {
         let rows = lines.iter().filter_map(|line| serde_json::from_slice::<Value>(line).ok());
-        csv_rows::rows(rows.map(|row| columns.iter().map(|column| cell(&row[*column])).collect::<Vec<_>>()))
+        csv_rows::rows(
+            rows.map(|row| columns.iter().map(|column| csv_rows::cell(&row[*column])).collect::<Vec<_>>()),
+        )
     };
     let head = csv_rows::rows(std::iter::once(columns.clone()));
     let lines: Vec<&[u8]> = lines.split_inclusive(|byte| *byte == b'\n').collect();
     [vec![head], parallel::map(lines.chunks(SHARE), share)].concat().concat()
 }
 
-fn cell(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => csv_rows::text(text),
-        Value::Array(items) => {
-            csv_rows::text(&items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("|"))
-        }
-        other => other.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
     use snapshot::record::Members;
 
     use super::*;
-
-    #[test]
-    fn cells_hold_lists_by_bars_and_nothing_for_null() {
-        assert_eq!(cell(&json!(null)), "");
-        assert_eq!(cell(&json!(["a", "b"])), "a|b");
-        assert_eq!(cell(&json!(12.5)), "12.5");
-        assert_eq!(cell(&json!({ "name": "x" })), "{\"name\":\"x\"}");
-        assert_eq!(cell(&json!("=1+1")), "'=1+1");
-    }
 
     #[test]
     fn rows_have_the_columns_of_their_schema() {

@@ -86,27 +86,30 @@ impl Plan {
         Self { name: directory.dataset.name.clone(), against, counts, ..Self::default() }
     }
 
-    /// Compares a directory with the live generation.
-    ///
-    /// # Errors
-    ///
-    /// If the live generation cannot be read.
-    pub(crate) fn compare(directory: &Directory, live: Option<&Generation>) -> Result<Self, StoreError> {
+    /// Compares a directory with the live generation. Of a table that cannot be read, numbers of records are compared, and the
+    /// error is given too.
+    pub(crate) fn compare(directory: &Directory, live: Option<&Generation>) -> (Self, Option<StoreError>) {
         let mut plan = Self::of_counts(directory, live);
-        let Some(live) = live else { return Ok(plan) };
-        if !live.manifest().complete {
-            return Ok(plan);
-        }
-        plan.counts.clear();
-        let compared = Table::ALL.into_par_iter().map(|table| {
+        let Some(live) = live.filter(|live| live.manifest().complete) else { return (plan, None) };
+        let compare = |table| -> Result<_, StoreError> {
             let versions = Versions::of(table, directory, live)?;
             let changes = versions.map(|versions| compare_table(table, &versions, directory, Some(live)));
             Ok(changes.transpose()?.flatten())
-        });
-        plan.tables = compared.collect::<Result<Vec<_>, StoreError>>()?.into_iter().flatten().collect();
+        };
+        let compared: Vec<_> = Table::ALL.into_par_iter().map(|table| (table, compare(table))).collect();
+        let mut unread = None;
+        for (table, changes) in compared {
+            match changes {
+                Ok(changes) => {
+                    plan.counts.retain(|counted| counted.table != table.name());
+                    plan.tables.extend(changes);
+                }
+                Err(error) => unread = Some(error),
+            }
+        }
         let moment: Timestamp = live.manifest().generated_at;
         plan.same_moment = !plan.tables.is_empty() && moment == directory.dataset.published_at;
-        Ok(plan)
+        (plan, unread)
     }
 
     /// The changed records, to be completed by the rows that they come from.

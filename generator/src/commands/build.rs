@@ -43,11 +43,10 @@ fn accepted(build: &Build, directory: &Directory) -> Result<Plan, Failure> {
     let live = plan::live(&build.out).ok().flatten();
     check_identity(build, live.as_ref(), directory)?;
     let live = live.as_ref().filter(|_| !build.replace && !directory.programs.is_empty());
-    let by_counts = || Plan::of_counts(directory, live);
-    // A damaged live table is repaired by this build; how many records it had is known.
     let plan = match build.index_only {
-        true => by_counts(),
-        false => Plan::compare(directory, live).unwrap_or_else(|_| by_counts()),
+        true => Plan::of_counts(directory, live),
+        // A damaged live table is repaired by this build.
+        false => Plan::compare(directory, live).0,
     };
     let violations = build.guards.violations(&plan).into_iter();
     let failures = violations.map(|violation| fail(Failure::HeldBack, violation));

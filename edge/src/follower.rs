@@ -106,7 +106,7 @@ impl Follower {
     /// Polls once, and pulls the live generation unless CURRENT is the one that was seen. Gives the generation, if it was
     /// pulled. Blocks.
     fn poll(&self, seen: &mut Seen) -> Result<Option<Pulled>, RemoteError> {
-        let puller = Puller { target: &*self.target, trust: &self.trust, jobs: 1 };
+        let puller = Puller { target: &*self.target, trust: &self.trust };
         // A pull that failed is tried again when it is due.
         if self.damaged.swap(false, Relaxed) && seen.failed.is_none() {
             seen.version = None;

@@ -12,12 +12,12 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 use serde::Serialize;
 use snapshot::record::Directory;
-use store::{Body, Generation, RecordCounts, StoreError};
+use store::{Generation, RecordCounts, StoreError};
 
 use dataset::Table;
 use site::record_counts;
 
-use versions::{Versions, table_file};
+use versions::Versions;
 
 use table::compare_table;
 pub(crate) use table::{Blanked, Changed, TablePlan};
@@ -77,35 +77,39 @@ pub(crate) fn live(root: &Path) -> Result<Option<Generation>, StoreError> {
 
 impl Plan {
     /// Compares numbers of records with those of the live generation.
-    pub(crate) fn of_counts(name: &str, counts: &RecordCounts, live: Option<&Generation>) -> Self {
-        let live_counts = live.map(|live| live.manifest().counts);
-        let pairs = live_counts.iter().flat_map(|live| named(live).into_iter().zip(named(counts)));
+    pub(crate) fn of_counts(directory: &Directory, live: Option<&Generation>) -> Self {
+        let live_counts = live.map(|live| named(&live.manifest().counts));
+        let pairs =
+            live_counts.into_iter().flat_map(|live| live.into_iter().zip(named(&record_counts(directory))));
         let counts = pairs.map(|((table, live), (_, new))| Counted { table, live, new }).collect();
         let against = live.map(|live| live.id().to_string());
-        Self { name: name.to_owned(), against, counts, ..Self::default() }
+        Self { name: directory.dataset.name.clone(), against, counts, ..Self::default() }
     }
 
-    /// Compares a directory with the live generation.
-    ///
-    /// # Errors
-    ///
-    /// If the live generation cannot be read.
-    pub(crate) fn compare(directory: &Directory, live: Option<&Generation>) -> Result<Self, StoreError> {
-        let mut plan = Self::of_counts(&directory.dataset.name, &record_counts(directory), live);
-        let Some(live) = live else { return Ok(plan) };
-        if !live.manifest().complete {
-            return Ok(plan);
-        }
-        plan.counts.clear();
-        let compared = Table::ALL.into_par_iter().map(|table| {
+    /// Compares a directory with the live generation. Of a table that cannot be read, numbers of records are compared, and the
+    /// error is given too.
+    pub(crate) fn compare(directory: &Directory, live: Option<&Generation>) -> (Self, Option<StoreError>) {
+        let mut plan = Self::of_counts(directory, live);
+        let Some(live) = live.filter(|live| live.manifest().complete) else { return (plan, None) };
+        let compare = |table| -> Result<_, StoreError> {
             let versions = Versions::of(table, directory, live)?;
             let changes = versions.map(|versions| compare_table(table, &versions, directory, Some(live)));
             Ok(changes.transpose()?.flatten())
-        });
-        plan.tables = compared.collect::<Result<Vec<_>, StoreError>>()?.into_iter().flatten().collect();
+        };
+        let compared: Vec<_> = Table::ALL.into_par_iter().map(|table| (table, compare(table))).collect();
+        let mut unread = None;
+        for (table, changes) in compared {
+            match changes {
+                Ok(changes) => {
+                    plan.counts.retain(|counted| counted.table != table.name());
+                    plan.tables.extend(changes);
+                }
+                Err(error) => unread = Some(error),
+            }
+        }
         let moment: Timestamp = live.manifest().generated_at;
         plan.same_moment = !plan.tables.is_empty() && moment == directory.dataset.published_at;
-        Ok(plan)
+        (plan, unread)
     }
 
     /// The changed records, to be completed by the rows that they come from.
@@ -117,23 +121,6 @@ impl Plan {
     pub(crate) const fn is_empty(&self) -> bool {
         self.tables.is_empty() && self.counts.is_empty()
     }
-}
-
-/// The changes of a table, given as its new lines with their length and hash; `directory` has the aliases of all records.
-///
-/// # Errors
-///
-/// If the live generation cannot be read.
-pub(crate) fn table_changes(
-    table: Table,
-    new: (&[u8], Body),
-    directory: &Directory,
-    live: &Generation,
-) -> Result<Option<TablePlan>, StoreError> {
-    let Some(entry) = table_file(table, live) else { return Ok(None) };
-    let versions = Versions::differing(entry, new, live)?;
-    let changes = versions.map(|versions| compare_table(table, &versions, directory, Some(live)));
-    Ok(changes.transpose()?.flatten())
 }
 
 #[cfg(test)]
@@ -162,7 +149,6 @@ pub(crate) mod tests {
                 .collect(),
             removed: (0..removed).map(|number| format!("removed-{number}")).collect(),
             moved: vec![moved],
-            renumbered: 0,
             blanked: Vec::new(),
         };
         Plan {

@@ -90,13 +90,6 @@ fn push_records(text: &mut String, table: &TablePlan, most: usize) {
         format!("{}   {}{from}", plain(&changed.name), fields.collect::<Vec<_>>().join(", "))
     });
     push('+', table.added.len(), &|at| plain(&table.added[at]));
-    if table.renumbered > 0 {
-        let count = table.renumbered;
-        let _ = writeln!(
-            text,
-            "  {count} keep their slug but get another id: did `idNamespace` or a `key` change?"
-        );
-    }
 }
 
 /// The addresses that go, as a table that keeps them.

@@ -59,7 +59,6 @@ pub(crate) fn preview(options: &Preview) -> Result<(), Failure> {
         base_url: format!("http://{address}"),
         as_of: today(),
         jobs: 0,
-        made_from: None,
         index_only: false,
         templates: options.templates.clone(),
     };
@@ -266,9 +265,7 @@ fn rebuild(data: Option<&Path>, build: &BuildOptions) -> Result<(), Trouble> {
         Trouble::of("The data cannot be read", &error)
     })?;
     let loaded = loaded.ok_or_else(|| Trouble::found(&report))?;
-    let made_from = data.filter(|_| imported.is_none()).and_then(|data| build.made_from(data));
-    let build = BuildOptions { made_from, ..build.clone() };
-    let published = generate(&loaded.directory, loaded.source, &build, &progress, &());
+    let published = generate(&loaded.directory, loaded.source, build, &progress);
     published.map(drop).map_err(|error| {
         let trouble = Trouble::of("The pages cannot be made", &error);
         generate_failure(error);

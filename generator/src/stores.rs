@@ -70,10 +70,6 @@ fn may_be_unsigned(options: &TrustOptions, url: &str) -> bool {
     options.allow_unsigned || url.starts_with("file://")
 }
 
-pub(crate) fn jobs() -> usize {
-    std::thread::available_parallelism().map_or(1, Into::into)
-}
-
 /// Prints why a command failed.
 pub(crate) fn failure(error: RemoteError) -> Failure {
     let failure = match error.class() {

@@ -54,11 +54,10 @@ fn publish_as_of(out: &Path, as_of: Date) {
         base_url: "https://directory.example".to_owned(),
         as_of,
         jobs: 0,
-        made_from: None,
         index_only: false,
         templates: None,
     };
-    generate(&directory, source, &options, &Progress::new(true), &()).unwrap();
+    generate(&directory, source, &options, &Progress::new(true)).unwrap();
 }
 
 fn folder_with_snapshot() -> TempDir {
@@ -579,6 +578,6 @@ fn push_before(ago: SignedDuration, valid_for: Option<Duration>, root: &Path, ur
         warn: &warn,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let source = LocalRoot::open(root, 2).unwrap();
+    let source = LocalRoot::open(root).unwrap();
     assert!(!runtime.block_on(publisher.push(&source)).unwrap().unchanged);
 }

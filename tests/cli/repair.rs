@@ -100,7 +100,7 @@ fn every_damage_of_its_folder_is_repaired_at_a_restart() {
         damage(&root);
         let began = Instant::now();
         let server = follow(&folder, &url);
-        let is_sound = || verify(&root, None, VerifyMode::Deep, 1).is_ok();
+        let is_sound = || verify(&root, None, VerifyMode::Deep).is_ok();
         // Damage that opening does not read is found by the first poll.
         while !is_sound() || !get(&server.admin, HOST, "/readyz").contains("\"state\":\"ready\"") {
             assert!(began.elapsed() < Duration::from_secs(30), "{name}");

@@ -43,7 +43,6 @@ pub fn options(out: &Path) -> BuildOptions {
         base_url: format!("https://{HOST}"),
         as_of: AS_OF,
         jobs: 0,
-        made_from: None,
         index_only: false,
         templates: None,
     }
@@ -51,7 +50,7 @@ pub fn options(out: &Path) -> BuildOptions {
 
 /// Builds a snapshot.
 pub fn build(directory: &Directory, source: Digest, options: &BuildOptions) -> PublishOutcome {
-    generate(directory, source, options, &Progress::new(true), &()).unwrap()
+    generate(directory, source, options, &Progress::new(true)).unwrap()
 }
 
 /// Every file below a folder.

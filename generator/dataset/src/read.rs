@@ -83,19 +83,6 @@ pub(crate) fn vocabulary(input: &Input<'_>) -> Result<Vec<Row<Term>>, InputError
     reader.table(Table::Vocabulary).map(|parsed| parsed.rows)
 }
 
-/// `dataset.json` with every field.
-const EXAMPLE: &str = r#"{"schemaVersion":"1","name":"my-directory","title":"My directory","license":"CC BY 4.0","publishedAt":"2026-01-31T09:00:00Z","locales":["en","es"],"defaultLocale":"en","contact":"grants@example.org","idNamespace":"3f0c8a52-7d5e-4c1b-9a86-2b1f0f6c9d11"}"#;
-
-/// What to write for the fields of `dataset.json` that a problem names as missing or wrong.
-fn example(problem: &Diagnostic) -> Option<String> {
-    let fields: BTreeMap<String, serde_json::Value> = serde_json::from_str(EXAMPLE).unwrap_or_default();
-    let is_named = |field: &str| problem.message.contains(&format!("`{field}`"));
-    let is_wrong = matches!(problem.code, Code::MissingField | Code::BadValue);
-    let fields = fields.iter().filter(|(field, _)| is_wrong && is_named(field));
-    let lines: Vec<String> = fields.map(|(field, value)| format!("\"{field}\": {value}")).collect();
-    (!lines.is_empty()).then(|| format!("write {}", lines.join(", ")))
-}
-
 /// Reads tables one after the other.
 struct TableReader<'a> {
     files: Vec<File<'a>>,
@@ -123,13 +110,6 @@ impl TableReader<'_> {
         for row in parsed.partial {
             drop(row.record::<Dataset>(files::DATASET, report));
         }
-        report.relocate(
-            |_, _| None,
-            |it, _| {
-                it.help = example(it).filter(|_| it.at.file == file.id).or_else(|| it.help.take());
-                true
-            },
-        );
         let mut rows = parsed.rows.into_iter();
         let first = rows.next();
         if let Some(second) = rows.next() {

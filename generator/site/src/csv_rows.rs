@@ -1,8 +1,9 @@
 //! The CSV export: RFC 4180, CRLF, no byte order mark, lists joined by `|`, null empty. Its columns are the
 //! members of a search row; those of the organization in it are named after both, as `organizationSlug`.
 
+use serde_json::Value as Json;
 use snapshot::record::field_table::{Object, Value, Visibility};
-use snapshot::record::{InternedStr, ORGANIZATION, PROGRAM};
+use snapshot::record::{ORGANIZATION, PROGRAM};
 
 /// The header of a table, with its line end.
 pub(crate) fn head() -> String {
@@ -37,29 +38,42 @@ pub(crate) fn rows(rows: impl Iterator<Item = Vec<impl AsRef<[u8]>>>) -> Vec<u8>
 
 /// The cells of a value: one, or one of each member.
 fn push_cells(value: &Value<'_>, cells: &mut Vec<String>) {
-    cells.push(match value {
-        Value::Object(object) => return object.0.iter().for_each(|(_, value)| push_cells(value, cells)),
-        Value::Null | Value::Objects(_) => String::new(),
-        Value::Id(it) => it.to_string(),
-        Value::Text(it) => text(it),
-        Value::Words(it) => text(&it.iter().map(InternedStr::as_str).collect::<Vec<_>>().join("|")),
-        Value::Number(it) => it.to_string(),
-        Value::Integer(it) => it.to_string(),
-        Value::Flag(it) => it.to_string(),
-        Value::Day(it) => it.to_string(),
-        Value::Time(it) => it.to_string(),
-    });
+    match value {
+        Value::Object(object) => object.0.iter().for_each(|(_, value)| push_cells(value, cells)),
+        value => cells.push(serde_json::to_value(value).map(|value| cell(&value)).unwrap_or_default()),
+    }
+}
+
+/// The cell of a value.
+pub(crate) fn cell(value: &Json) -> String {
+    match value {
+        Json::Null => String::new(),
+        Json::String(it) => text(it),
+        Json::Array(items) => text(&items.iter().filter_map(Json::as_str).collect::<Vec<_>>().join("|")),
+        other => other.to_string(),
+    }
 }
 
 /// A text that spreadsheets do not interpret as a formula. What begins as a guarded one does is guarded too, so that the
 /// guard can be taken off.
-pub(crate) fn text(text: &str) -> String {
+fn text(text: &str) -> String {
     let is_formula = text.trim_start_matches('\'').starts_with(['=', '+', '-', '@', '\t', '\r']);
     if is_formula { format!("'{text}") } else { text.to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
+    #[test]
+    fn cells_hold_lists_by_bars_and_nothing_for_null() {
+        assert_eq!(super::cell(&json!(null)), "");
+        assert_eq!(super::cell(&json!(["a", "b"])), "a|b");
+        assert_eq!(super::cell(&json!(12.5)), "12.5");
+        assert_eq!(super::cell(&json!({ "name": "x" })), "{\"name\":\"x\"}");
+        assert_eq!(super::cell(&json!("=1+1")), "'=1+1");
+    }
+
     #[test]
     fn formulas_are_escaped_as_text() {
         assert_eq!(super::text("=HYPERLINK(1)"), "'=HYPERLINK(1)");

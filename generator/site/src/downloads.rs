@@ -47,38 +47,14 @@ impl Download {
     }
 }
 
-/// Judges the tables of a build before its pages are made.
-pub trait TableReview: Sync {
-    /// Sees a table as JSON lines, and their length and hash; the directory has the aliases of all records.
-    fn table(&self, _table: Table, _lines: &[u8], _body: Body, _directory: &Directory) {}
-
-    /// Whether the tables may be published; reports why not.
-    fn accepts(&self) -> bool {
-        true
-    }
+/// Stores every table of a directory; gives their files.
+pub(crate) fn write_tables(directory: &Directory, stage: &Stage) -> Result<Vec<Download>, StoreError> {
+    let written = parallel::map(Table::ALL, |table| write(table, directory, stage));
+    Ok(written.into_iter().collect::<Result<Vec<_>, StoreError>>()?.concat())
 }
 
-/// Accepts any tables.
-impl TableReview for () {}
-
-/// Stores every table of a directory; gives their files, none where the review does not accept them.
-pub(crate) fn write_tables(
-    directory: &Directory,
-    stage: &Stage,
-    review: &dyn TableReview,
-) -> Result<Option<Vec<Download>>, StoreError> {
-    let written = parallel::map(Table::ALL, |table| write(table, directory, stage, review));
-    let files = written.into_iter().collect::<Result<Vec<_>, StoreError>>()?;
-    Ok(review.accepts().then(|| files.concat()))
-}
-
-/// Stores a table and shows it to the review; gives its files.
-fn write(
-    table: Table,
-    directory: &Directory,
-    stage: &Stage,
-    review: &dyn TableReview,
-) -> Result<[Download; 2], StoreError> {
+/// Stores a table; gives its files.
+fn write(table: Table, directory: &Directory, stage: &Stage) -> Result<[Download; 2], StoreError> {
     let lines = &table_lines(directory, table);
     let rows = lines.iter().filter(|byte| **byte == b'\n').count();
     let put = |extension: &str, media_type, body: &[u8]| -> Result<Download, StoreError> {
@@ -87,10 +63,7 @@ fn write(
         let body = stage.put(NewFile { path: &path, body, holes: &[], inputs: &[] })?;
         Ok(Download { table, name, media_type, rows, body })
     };
-    let ndjson = put("ndjson", NDJSON, lines)?;
-    let csv = put("csv", CSV, &csv_of(table, lines))?;
-    review.table(table, lines, ndjson.body, directory);
-    Ok([csv, ndjson])
+    Ok([put("csv", CSV, &csv_of(table, lines))?, put("ndjson", NDJSON, lines)?])
 }
 
 /// A table as JSON lines, one record per line.
@@ -146,39 +119,20 @@ fn csv_of(table: Table, lines: &[u8]) -> Vec<u8> {
     let columns: Vec<&str> = published(table).columns.iter().map(|column| column.name.as_str()).collect();
     let share = |lines: &[&[u8]]| {
         let rows = lines.iter().filter_map(|line| serde_json::from_slice::<Value>(line).ok());
-        csv_rows::rows(rows.map(|row| columns.iter().map(|column| cell(&row[*column])).collect::<Vec<_>>()))
+        csv_rows::rows(
+            rows.map(|row| columns.iter().map(|column| csv_rows::cell(&row[*column])).collect::<Vec<_>>()),
+        )
     };
     let head = csv_rows::rows(std::iter::once(columns.clone()));
     let lines: Vec<&[u8]> = lines.split_inclusive(|byte| *byte == b'\n').collect();
     [vec![head], parallel::map(lines.chunks(SHARE), share)].concat().concat()
 }
 
-fn cell(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => csv_rows::text(text),
-        Value::Array(items) => {
-            csv_rows::text(&items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("|"))
-        }
-        other => other.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
     use snapshot::record::Members;
 
     use super::*;
-
-    #[test]
-    fn cells_hold_lists_by_bars_and_nothing_for_null() {
-        assert_eq!(cell(&json!(null)), "");
-        assert_eq!(cell(&json!(["a", "b"])), "a|b");
-        assert_eq!(cell(&json!(12.5)), "12.5");
-        assert_eq!(cell(&json!({ "name": "x" })), "{\"name\":\"x\"}");
-        assert_eq!(cell(&json!("=1+1")), "'=1+1");
-    }
 
     #[test]
     fn rows_have_the_columns_of_their_schema() {

@@ -1,6 +1,8 @@
 //! A build from linked records to a published snapshot: number the documents, write the index that the edge
 //! keeps in memory, open it as the edge does, render every page from it, publish.
 
+use std::path::PathBuf;
+
 use html::{Html, PagesError};
 use rayon::prelude::*;
 use snapshot::page::list::{self, Numbers};
@@ -13,15 +15,31 @@ use store::{
     BuildInfo, Digest, NewFile, PublishOutcome, RECORD_KINDS, RecordCounts, RecordIds, Stage, StoreError,
 };
 
-use crate::downloads::{TableReview, write_tables};
+use crate::downloads::write_tables;
 use crate::files::File;
-use crate::options::BuildOptions;
 use crate::pages::{PageCache, Pages};
 use crate::progress::Progress;
 use crate::theme::{Theme, ThemeError};
 
 /// What the edge renders pages from.
 const PAGES: &str = "index/pages.bin";
+
+/// Options of a build.
+#[derive(Clone, Debug)]
+pub struct BuildOptions {
+    /// The folder that holds `CURRENT`.
+    pub out: PathBuf,
+    /// Scheme and authority of the public address.
+    pub base_url: String,
+    /// The UTC day for which pages are rendered.
+    pub as_of: jiff::civil::Date,
+    /// Number of threads; 0 is one for each core.
+    pub jobs: usize,
+    /// Whether pages are left out.
+    pub index_only: bool,
+    /// Folder of the theme.
+    pub templates: Option<PathBuf>,
+}
 
 /// Why a build failed after its data was found good.
 #[derive(Debug, thiserror::Error)]
@@ -41,9 +59,6 @@ pub enum GenerateError {
     /// Templates or words cannot be used.
     #[error(transparent)]
     Theme(#[from] ThemeError),
-    /// The review of the tables held the build back, and has reported why.
-    #[error("the build is held back")]
-    HeldBack,
     /// The threads could not be started.
     #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -55,18 +70,16 @@ impl From<minijinja::Error> for GenerateError {
     }
 }
 
-/// Builds and publishes a snapshot of a directory, unless `review` does not accept its tables.
+/// Builds and publishes a snapshot of a directory.
 ///
 /// # Errors
 ///
-/// If the output cannot be written, the facets have too many values, or words or templates cannot be used; or
-/// [`GenerateError::HeldBack`].
+/// If the output cannot be written, the facets have too many values, or words or templates cannot be used.
 pub fn generate(
     directory: &Directory,
     source: Digest,
     options: &BuildOptions,
     progress: &Progress,
-    review: &dyn TableReview,
 ) -> Result<PublishOutcome, GenerateError> {
     let threads = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
     threads.install(|| {
@@ -81,8 +94,7 @@ pub fn generate(
         if options.index_only {
             index()?;
         } else {
-            let tables = || write_tables(directory, stage, review)?.ok_or(GenerateError::HeldBack);
-            let tables = || progress.step("tables", tables);
+            let tables = || progress.step("tables", || write_tables(directory, stage));
             let (files, tables) = rayon::join(index, tables);
             let [search, rows, lists] = files?;
             let (site, downloads) = (&Site::open(&search, &rows, &lists)?, &tables?[..]);
@@ -99,10 +111,9 @@ pub fn generate(
             source,
             counts: record_counts(directory),
             complete: !options.index_only,
-            made_from: options.made_from,
             ids: ids(directory),
         };
-        progress.step("publish", || Ok(staged.publish(&about, rayon::current_num_threads())?))
+        progress.step("publish", || Ok(staged.publish(&about)?))
     })
 }
 

@@ -4,15 +4,13 @@ mod csv_rows;
 mod downloads;
 mod files;
 mod generate;
-mod options;
 mod pages;
 mod progress;
 mod rest;
 mod theme;
 
-pub use downloads::{TableReview, table_lines};
-pub use generate::{GenerateError, generate, in_memory, index_files, record_counts};
-pub use options::BuildOptions;
+pub use downloads::table_lines;
+pub use generate::{BuildOptions, GenerateError, generate, in_memory, index_files, record_counts};
 pub use pages::{PageCache, Pages};
 pub use progress::{Progress, number, seconds, size};
 pub use theme::{Theme, ThemeError};

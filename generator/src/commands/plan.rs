@@ -11,8 +11,9 @@ use crate::plan_report;
 
 pub(crate) fn plan(options: &cli::Plan) -> Result<(), Failure> {
     let loaded = load_for(Some(&options.data), &options.messages)?;
-    let plan = plan::live(&options.out).and_then(|live| Plan::compare(&loaded.directory, live.as_ref()));
-    let mut plan = plan.map_err(unreadable)?;
+    let live = plan::live(&options.out).map_err(unreadable)?;
+    let (mut plan, unread) = Plan::compare(&loaded.directory, live.as_ref());
+    unread.map_or(Ok(()), |error| Err(unreadable(error)))?;
     add_origins(&mut plan, &options.data);
     // Without stamps, the moment of a dataset is what its maintainer writes, once.
     plan.same_moment &= options.data.join(dataset::Stamps::FILE).exists();

@@ -7,13 +7,13 @@ use site::size;
 
 use crate::cli::Pull;
 use crate::exit_codes::Failure;
-use crate::stores::{failure, jobs, run, trust};
+use crate::stores::{failure, run, trust};
 
 /// Brings the live generation of a store into a root.
 pub(crate) fn pull(options: &Pull) -> Result<String, Failure> {
     let trust = trust(&options.trust, &options.url, &[])?;
     let target = remote::open(&options.url).map_err(failure)?;
-    let puller = Puller { target: &*target, trust: &trust, jobs: jobs() };
+    let puller = Puller { target: &*target, trust: &trust };
     let pulled = run(puller.pull(&options.root)).map_err(failure)?;
     let expired = pulled.current.current.expires.filter(|expires| *expires < Timestamp::now());
     if let Some(expires) = expired {

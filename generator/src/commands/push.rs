@@ -6,13 +6,13 @@ use site::size;
 
 use crate::cli::Push;
 use crate::exit_codes::Failure;
-use crate::stores::{as_publisher, failure, jobs, run};
+use crate::stores::{as_publisher, failure, run};
 
 /// Pushes the live generation of a root to a store.
 pub(crate) fn push(options: &Push) -> Result<String, Failure> {
     as_publisher(&options.signing, &options.url, |publisher| {
         let publisher = &Publisher { valid_for: options.valid_for, recover: options.recover, ..*publisher };
-        let source = LocalRoot::open(&options.root, jobs()).map_err(failure)?;
+        let source = LocalRoot::open(&options.root).map_err(failure)?;
         let pushed = run(publisher.push(&source)).map_err(failure)?;
         let current = pushed.current.current;
         let (live, url) = (current.live.generation, publisher.target.place());

@@ -67,8 +67,6 @@ pub(crate) struct TablePlan {
     pub(crate) removed: Vec<String>,
     /// Records with a new slug.
     pub(crate) moved: Vec<Moved>,
-    /// Number of records that keep their slug but get another id; they count as removed and added.
-    pub(crate) renumbered: usize,
     /// Fields that lose their value in some records.
     pub(crate) blanked: Vec<Blanked>,
 }
@@ -95,7 +93,7 @@ pub(super) fn compare_table(
     directory: &Directory,
     live: Option<&Generation>,
 ) -> Result<Option<TablePlan>, StoreError> {
-    let Versions { old, new, .. } = versions;
+    let (old, new) = (&versions.old, &versions.new);
     let only_in = |rows, others: &Rows| -> Vec<&Value> {
         let rows: &Rows = rows;
         rows.iter().filter(|(id, _)| !others.contains_key(*id)).map(|(_, row)| row).collect()
@@ -103,14 +101,11 @@ pub(super) fn compare_table(
     let (mut removed, mut added) = (only_in(old, new), only_in(new, old));
     let names = Names::of(old.values().chain(new.values()), directory, live)?;
     let pairs = take_pairs(&mut removed, &mut added, &names);
-    let slugs: BTreeSet<&str> = added.iter().filter_map(|row| row["slug"].as_str()).collect();
-    let reused = removed.iter().filter_map(|row| row["slug"].as_str()).filter(|slug| slugs.contains(slug));
     let mut plan = TablePlan {
         table: table.name(),
-        live: versions.live,
+        live: versions.live_count(),
         added: added.iter().map(|row| names.with_value(row)).collect(),
         removed: removed.iter().map(|row| names.with_value(row)).collect(),
-        renumbered: reused.count(),
         ..TablePlan::default()
     };
     let mut blanked: BTreeMap<&String, usize> = BTreeMap::new();
@@ -132,10 +127,7 @@ pub(super) fn compare_table(
             plan.changed.push(Changed { name: names.name(after), fields, id, from: None });
         }
     }
-    let filled = |field: &String| {
-        let is_filled = |row: &Value| !is_blank(&row[field]);
-        old.values().filter(|row| is_filled(row)).count() + versions.same().filter(is_filled).count()
-    };
+    let filled = |field: &String| versions.live().filter(|row| !is_blank(&row[field])).count();
     let blanked = blanked.into_iter();
     plan.blanked =
         blanked.map(|(field, count)| Blanked { field: field.clone(), live: filled(field), count }).collect();

@@ -1,11 +1,10 @@
 //! A table in the live generation and in the new one: the rows that differ.
 
 use std::collections::{BTreeMap, HashSet};
-use std::ops::Range;
 
 use serde_json::Value;
 use snapshot::record::Directory;
-use store::{Body, Coding, Digest, FileEntry, Generation, StoreError};
+use store::{Coding, Digest, FileEntry, Generation, StoreError};
 
 use dataset::Table;
 use site::table_lines;
@@ -14,19 +13,16 @@ pub(super) type Rows = BTreeMap<String, Value>;
 
 /// A table, live and new. Most lines are the same in both: they are parsed only where all rows count.
 pub(super) struct Versions {
-    /// Number of live rows.
-    pub(super) live: usize,
-    /// The live rows, and the parts of them that are the new ones too.
+    /// The live lines.
     text: Vec<u8>,
-    same: Vec<Range<usize>>,
-    /// The other live rows.
+    /// The live rows that are no new ones.
     pub(super) old: Rows,
-    /// The other new rows.
+    /// The new rows that are no live ones.
     pub(super) new: Rows,
 }
 
 impl Versions {
-    /// Those of a table; `None` if the live generation does not have it.
+    /// Those of a table; `None` if the live generation does not have it, or has the same.
     pub(super) fn of(
         table: Table,
         directory: &Directory,
@@ -34,59 +30,31 @@ impl Versions {
     ) -> Result<Option<Self>, StoreError> {
         let Some(entry) = table_file(table, live) else { return Ok(None) };
         let new = table_lines(directory, table);
-        let body = Body { len: new.len() as u64, sha256: Digest::of(&new) };
-        Ok(Some(Self::differing(entry, (&new, body), live)?.unwrap_or_else(|| Self::unchanged(new))))
-    }
-
-    /// Those of a file with new lines; `None` if these are the live ones.
-    pub(super) fn differing(
-        entry: FileEntry<'_>,
-        (new, body): (&[u8], Body),
-        live: &Generation,
-    ) -> Result<Option<Self>, StoreError> {
-        if entry.identity() == body {
+        if entry.identity().sha256 == Digest::of(&new) {
             return Ok(None);
         }
-        Ok(Some(Self::new(live.read(entry, Coding::Identity)?, new)))
+        Ok(Some(Self::new(live.read(entry, Coding::Identity)?, &new)))
     }
 
     pub(super) fn new(text: Vec<u8>, new: &[u8]) -> Self {
-        let lines = |text| -> Vec<&[u8]> { <[u8]>::split_inclusive(text, |byte| *byte == b'\n').collect() };
-        let (old, new) = (lines(&text), lines(new));
-        // Only lines between the first and the last difference are hashed.
-        let pairs = || old.iter().zip(&new);
-        let before = pairs().take_while(|(old, new)| old == new).count();
-        let after = old[before..].iter().rev().zip(new[before..].iter().rev());
-        let after = after.take_while(|(old, new)| old == new).count();
-        let length = |lines: &[&[u8]]| lines.iter().map(|line| line.len()).sum::<usize>();
-        let start = length(&old[..before]);
-        let mut same = vec![0..start, text.len() - length(&old[old.len() - after..])..text.len()];
-        let of_new: HashSet<&[u8]> = new[before..new.len() - after].iter().copied().collect();
-        let (mut of_old, mut at) = (HashSet::new(), start);
-        for line in &old[before..old.len() - after] {
-            if of_old.insert(*line) && of_new.contains(line) {
-                same.push(at..at + line.len());
-            }
-            at += line.len();
-        }
-        let live = old.len();
-        let (old, new) =
-            (rows(of_old.difference(&of_new).copied()), rows(of_new.difference(&of_old).copied()));
-        Self { live, text, same, old, new }
+        let (live, new) = (lines(&text).collect::<HashSet<_>>(), lines(new).collect::<HashSet<_>>());
+        let (old, new) = (rows(live.difference(&new)), rows(new.difference(&live)));
+        Self { text, old, new }
     }
 
-    /// A table with the same lines in both.
-    pub(super) fn unchanged(text: Vec<u8>) -> Self {
-        let live = text.iter().filter(|byte| **byte == b'\n').count();
-        let same = std::iter::once(0..text.len()).collect();
-        Self { live, text, same, old: Rows::new(), new: Rows::new() }
+    /// Number of live rows.
+    pub(super) fn live_count(&self) -> usize {
+        lines(&self.text).count()
     }
 
-    /// The rows that are the same in both.
-    pub(super) fn same(&self) -> impl Iterator<Item = Value> {
-        let parts = self.same.iter().map(|part| &self.text[part.clone()]);
-        parts.flat_map(|part| serde_json::Deserializer::from_slice(part).into_iter().flatten())
+    /// All live rows.
+    pub(super) fn live(&self) -> impl Iterator<Item = Value> {
+        serde_json::Deserializer::from_slice(&self.text).into_iter().flatten()
     }
+}
+
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split_inclusive(|byte| *byte == b'\n')
 }
 
 /// The file of a table in the live generation.
@@ -95,7 +63,7 @@ pub(super) fn table_file(table: Table, live: &Generation) -> Option<FileEntry<'_
 }
 
 /// Rows by identity.
-fn rows<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Rows {
+fn rows<'a>(lines: impl Iterator<Item = &'a &'a [u8]>) -> Rows {
     let rows = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
     rows.map(|row| (identity(&row), row)).collect()
 }

@@ -37,7 +37,6 @@ pub trait PushSource: Sync {
 pub struct LocalRoot {
     root: PathBuf,
     generation: Generation,
-    jobs: usize,
 }
 
 impl LocalRoot {
@@ -46,9 +45,9 @@ impl LocalRoot {
     /// # Errors
     ///
     /// If there is none, or it is damaged.
-    pub fn open(root: &Path, jobs: usize) -> Result<Self, RemoteError> {
+    pub fn open(root: &Path) -> Result<Self, RemoteError> {
         let generation = Generation::open_current(root)?;
-        Ok(Self { root: root.to_owned(), generation, jobs })
+        Ok(Self { root: root.to_owned(), generation })
     }
 }
 
@@ -62,7 +61,7 @@ impl PushSource for LocalRoot {
     }
 
     fn check(&self) -> Result<(), RemoteError> {
-        let verified = verify(&self.root, Some(self.generation.id()), VerifyMode::Files, self.jobs);
+        let verified = verify(&self.root, Some(self.generation.id()), VerifyMode::Files);
         let fault = verified.err().and_then(|faults| faults.into_iter().next());
         fault.map_or(Ok(()), |fault| Err(fault.into()))
     }

@@ -30,8 +30,6 @@ pub struct Puller<'a> {
     pub target: &'a dyn Target,
     /// The keys whose CURRENT it accepts.
     pub trust: &'a Trust,
-    /// Threads for reading back.
-    pub jobs: usize,
 }
 
 /// The outcome of a pull.
@@ -123,7 +121,7 @@ impl Puller<'_> {
         if !incoming.missing_ranges()?.is_empty() {
             return Err(self.damaged(&path));
         }
-        incoming.publish(self.jobs)?;
+        incoming.publish()?;
         Ok(())
     }
 

@@ -3,9 +3,8 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -15,11 +14,7 @@ use uuid::Uuid;
 use crate::current::{Current, FetchedCurrent, Trust};
 use crate::error::{RemoteError, file_error};
 
-/// Its name, and how that of a file begins that is not whole yet.
 const ACCEPTED: &str = "accepted";
-const TEMPORARY: &str = ".accepted-";
-/// A temporary file that is older is that of a killed process.
-const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// What a root accepted.
 pub(crate) struct RollbackGuard {
@@ -152,8 +147,7 @@ impl RollbackGuard {
         }
         let path = self.root.join(ACCEPTED);
         let write = || {
-            let mut new = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(&self.root)?;
-            remove_abandoned(&self.root, new.as_file().metadata()?.modified()?)?;
+            let mut new = tempfile::Builder::new().prefix(".accepted-").tempfile_in(&self.root)?;
             new.write_all(&serde_json::to_vec(&self.stores)?)?;
             new.as_file().sync_all()?;
             new.persist(&path).map_err(|error| error.error)?;
@@ -161,18 +155,4 @@ impl RollbackGuard {
         };
         write().map_err(file_error(path.display()))
     }
-}
-
-/// Removes what killed processes left of this file.
-fn remove_abandoned(root: &Path, now: SystemTime) -> io::Result<()> {
-    for entry in std::fs::read_dir(root)? {
-        let entry = entry?;
-        let is_temporary = entry.file_name().as_encoded_bytes().starts_with(TEMPORARY.as_bytes());
-        // Another process may have renamed it meanwhile.
-        let age = entry.metadata().and_then(|found| found.modified()).map(|at| now.duration_since(at));
-        if is_temporary && matches!(age, Ok(Ok(age)) if age > ABANDONED) {
-            let _ = std::fs::remove_file(entry.path());
-        }
-    }
-    Ok(())
 }

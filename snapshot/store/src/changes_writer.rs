@@ -35,7 +35,7 @@ pub(super) fn write<'a>(
     manifest: &Manifest,
     pages: impl Iterator<Item = (&'a str, Body)> + Clone,
     records: &Records,
-    (day, made_from, earlier): (Date, Option<Digest>, Option<GenerationId>),
+    (day, earlier): (Date, Option<GenerationId>),
 ) -> SectionWriter {
     let live = staging.live.as_ref();
     let now = change_date(manifest.generated_at, day, latest_change(&*staging.disk, live));
@@ -49,7 +49,6 @@ pub(super) fn write<'a>(
     let dates: Vec<i64> = pages.clone().map(|(path, body)| kept(path, body).unwrap_or(now)).collect();
     history.put("changed", dates);
     NextPublication { live, manifest, day }.write(records, &mut history);
-    history.put::<Digest>("recipe", Vec::from_iter(made_from));
     history.put::<u8>(EARLIER, earlier.map(|id| id.to_string()).unwrap_or_default());
     if let Some(live) = live {
         diff::write(live, pages.clone(), &mut history);

@@ -320,20 +320,6 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls `f` with every item on `jobs` threads; gives the results in the order of the items.
-pub(super) fn in_parallel<T: Sync, R: Send>(jobs: usize, items: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let rest = Mutex::new(items.iter().enumerate());
-    let next = || lock(&rest).next();
-    let work = || std::iter::from_fn(next).map(|(at, item)| (at, f(item))).collect::<Vec<_>>();
-    let mut done: Vec<(usize, R)> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..jobs.clamp(1, items.len().max(1))).map(|_| scope.spawn(work)).collect();
-        let done = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
-        done.flat_map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-    });
-    done.sort_unstable_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, result)| result).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;
@@ -358,14 +344,5 @@ mod tests {
             }
         }
         fs::remove_dir_all(root).unwrap();
-    }
-
-    #[test]
-    fn results_are_in_the_order_of_the_items_with_any_number_of_threads() {
-        let items: Vec<u32> = (0..10).collect();
-        for jobs in [0, 1, 3, 10, 99] {
-            assert_eq!(in_parallel(jobs, &items, |n| n * 2), [0, 2, 4, 6, 8, 10, 12, 14, 16, 18]);
-        }
-        assert!(in_parallel(2, &[], |n: &u32| *n).is_empty());
     }
 }

@@ -123,11 +123,6 @@ impl Generation {
         &self.changes
     }
 
-    /// Hash of all that it is made from, if the publisher recorded it.
-    pub fn made_from(&self) -> Option<Digest> {
-        self.history.get::<Digest>("recipe").ok()?.first().copied()
-    }
-
     /// Its pages.
     pub fn files(&self) -> &FileTable {
         &self.files

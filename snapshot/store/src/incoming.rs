@@ -45,7 +45,7 @@ struct IncomingArchive {
 pub fn take_present(root: &Path, manifest: &Manifest) -> Result<Option<bool>, StoreError> {
     let (disk, id) = (create_root(root)?, manifest.id());
     let Ok(found) = Generation::open_on(&disk, id, 0) else { return Ok(None) };
-    if found.manifest() != manifest || verify_on(&disk, Some(id), VerifyMode::Files, 1).is_err() {
+    if found.manifest() != manifest || verify_on(&disk, Some(id), VerifyMode::Files).is_err() {
         return Ok(None);
     }
     if current(&*disk).is_ok_and(|live| live == id) {
@@ -175,12 +175,12 @@ impl IncomingGeneration {
         Ok(())
     }
 
-    /// Makes it the live generation. Reading back runs on `jobs` threads.
+    /// Makes it the live generation.
     ///
     /// # Errors
     ///
     /// If anything is missing, or the root cannot be written. What is here stays for the next attempt.
-    pub fn publish(self, jobs: usize) -> Result<(), StoreError> {
+    pub fn publish(self) -> Result<(), StoreError> {
         let (id, name) = (self.manifest.id(), self.staging.name(ARCHIVE));
         let expected = self.manifest.stored(ARCHIVE).map(StoredFile::body).unwrap_or_default();
         if let Err(error) = self.disk().check_file(&name, expected) {
@@ -196,7 +196,7 @@ impl IncomingGeneration {
             // It is damaged, or it would have been taken as it is.
             remove_generation(self.disk(), id)?;
         }
-        self.staging.commit(id, jobs)?;
+        self.staging.commit(id)?;
         // Not before: an attempt that fails leaves an archive that the next one writes to.
         if let Some(archive) = &self.archive {
             let sealed = archive.file.set_permissions(Permissions::from_mode(READ_ONLY));

@@ -25,7 +25,6 @@
 //! **changes.bin** is a section file (see `sections`):
 //! - `changed`: for every row of the file table the second in which its identity body last changed, by the rule of
 //!   `history`: not before the date that the path had in the previous generation, and after it if the body differs;
-//! - `recipe`: the hash of all inputs of the build, and of those but dataset and day, if they are known;
 //! - `before`, `moved` and `gone`: the manifest of the previous generation and the pages that were added, modified or
 //!   removed since, so that the paths to purge from caches are known after `gc` has removed that one (see `diff`);
 //! - `earlier`: the generation to which a rollback returns;

@@ -61,7 +61,7 @@ pub(super) fn rollback_on(
     let to = to.map_or_else(|| earlier_than_current(disk), Ok).map_err(only)?;
     let old = Generation::open_on(disk, to, 0).map_err(only)?;
     let staging = StagingDir::open(Arc::clone(disk), None).map_err(only)?;
-    verify_on(disk, Some(to), VerifyMode::Files, 1)?;
+    verify_on(disk, Some(to), VerifyMode::Files)?;
     publish_again(&staging, &old, today).map(|live| [live, to]).map_err(only)
 }
 
@@ -75,10 +75,10 @@ fn publish_again(staging: &StagingDir, old: &Generation, day: Date) -> Result<Ge
     let parent = staging.live.as_ref().map(Generation::id);
     let manifest = Manifest { sequence: staging.sequence, parent, stored, ..old.manifest().clone() };
     let records = old.changes().records(old.files()).map(|(path, record)| (path.to_owned(), record));
-    let made_from = (day, old.made_from(), changes_writer::earlier(old)?);
-    let history =
-        changes_writer::write(staging, &manifest, old.files().bodies(), &records.collect(), made_from);
-    finish(staging, manifest, &history, 1).map(|manifest| manifest.id())
+    let earlier = changes_writer::earlier(old)?;
+    let (bodies, records) = (old.files().bodies(), records.collect());
+    let history = changes_writer::write(staging, &manifest, bodies, &records, (day, earlier));
+    finish(staging, manifest, &history).map(|manifest| manifest.id())
 }
 
 fn earlier_than_current(disk: &Arc<dyn Disk>) -> Result<GenerationId, StoreError> {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use libdeflater::crc32;
 
 use super::body::{Body, Chunks, slice};
-use super::disk::{DirEntry, Disk, FileType, Lock, in_parallel, lock};
+use super::disk::{DirEntry, Disk, FileType, Lock, lock};
 use super::error::StoreError;
 use super::generation::{Generation, current, open_current_on};
 use super::layout::{
@@ -100,13 +100,13 @@ impl StagingDir {
         })
     }
 
-    /// Makes the directory, complete by now, the live generation. Reading back runs on `jobs` threads.
-    pub(super) fn commit(&self, id: GenerationId, jobs: usize) -> Result<(), StoreError> {
+    /// Makes the directory, complete by now, the live generation.
+    pub(super) fn commit(&self, id: GenerationId) -> Result<(), StoreError> {
         let (disk, dir) = (&*self.disk, directory_of(id));
         disk.sync_all().map_err(disk.io_error(""))?; // B1
-        let written = lock(&self.written);
-        let check = |file: &StoredFile| disk.check_file(&self.name(&file.path), file.body());
-        in_parallel(jobs, &written, check).into_iter().collect::<Result<(), _>>()?;
+        for file in &*lock(&self.written) {
+            disk.check_file(&self.name(&file.path), file.body())?;
+        }
         Generation::load(&self.disk, self.dir.clone(), 0)?;
         disk.rename(&self.dir, &dir).map_err(disk.io_error(&dir))?;
         disk.sync(GENERATIONS).map_err(disk.io_error(GENERATIONS))?; // B2

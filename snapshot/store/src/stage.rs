@@ -41,8 +41,6 @@ pub struct BuildInfo {
     pub counts: RecordCounts,
     /// False when pages were left out.
     pub complete: bool,
-    /// Hash of all that it is made from, the program included, if that is known: of equal ones only one is built.
-    pub made_from: Option<Digest>,
     /// Ids of the records that have pages; changes of other records have no id.
     pub ids: RecordIds,
 }
@@ -126,13 +124,13 @@ impl Stage {
         open_sections(&*self.staging.disk, &self.staging.name(path), false, None)
     }
 
-    /// Completes the generation and makes it the live one; reading back runs on `jobs` threads. Nothing is published if
-    /// the live generation has the same hash and is undamaged.
+    /// Completes the generation and makes it the live one. Nothing is published if the live generation has the same hash and
+    /// is undamaged.
     ///
     /// # Errors
     ///
     /// If the base URL is invalid, or the generation cannot be written or synced. The live generation stays as it was.
-    pub fn publish(self, info: &BuildInfo, jobs: usize) -> Result<PublishOutcome, StoreError> {
+    pub fn publish(self, info: &BuildInfo) -> Result<PublishOutcome, StoreError> {
         check_base_url(&info.base_url)
             .map_err(|reason| StoreError::Unfit { path: info.base_url.clone(), reason })?;
         let mut files = std::mem::take(&mut *lock(&self.files));
@@ -142,7 +140,7 @@ impl Stage {
         }
         let copied = files.iter().filter(|file| matches!(file.source, Source::Live(_))).count() as u64;
         let mut manifest = self.manifest(info, &files);
-        if let Some(live) = self.unchanged(&manifest.hash, jobs) {
+        if let Some(live) = self.unchanged(&manifest.hash) {
             return Ok(PublishOutcome { manifest: live, unchanged: true, copied });
         }
         lay_out(&mut files);
@@ -151,9 +149,10 @@ impl Stage {
         manifest.stored = self.staging.stored();
         let records = records_of(&files, &info.ids);
         let bodies = files.iter().map(|file| (&*file.path, file.identity));
-        let made_from = (info.as_of, info.made_from, manifest.parent);
-        let history = changes_writer::write(&self.staging, &manifest, bodies, &records, made_from);
-        let manifest = finish(&self.staging, manifest, &history, jobs)?;
+        let earlier = manifest.parent;
+        let history =
+            changes_writer::write(&self.staging, &manifest, bodies, &records, (info.as_of, earlier));
+        let manifest = finish(&self.staging, manifest, &history)?;
         Ok(PublishOutcome { manifest, unchanged: false, copied })
     }
 
@@ -206,9 +205,9 @@ impl Stage {
     }
 
     /// The live generation's manifest, if it has this hash and is undamaged.
-    fn unchanged(&self, hash: &Digest, jobs: usize) -> Option<Manifest> {
+    fn unchanged(&self, hash: &Digest) -> Option<Manifest> {
         let live = self.staging.live.as_ref().filter(|live| live.manifest().hash == *hash)?;
-        verify_on(&self.staging.disk, Some(live.id()), VerifyMode::Files, jobs).ok()
+        verify_on(&self.staging.disk, Some(live.id()), VerifyMode::Files).ok()
     }
 }
 
@@ -249,11 +248,10 @@ pub(super) fn finish(
     staging: &StagingDir,
     mut manifest: Manifest,
     history: &SectionWriter,
-    jobs: usize,
 ) -> Result<Manifest, StoreError> {
     manifest.stored.push(staging.write(CHANGES, history)?);
     manifest.stored.sort_unstable_by(|one, other| one.path.cmp(&other.path));
     staging.write(MANIFEST, &&*manifest.to_bytes())?;
-    staging.commit(manifest.id(), jobs)?;
+    staging.commit(manifest.id())?;
     Ok(manifest)
 }

@@ -48,7 +48,6 @@ pub(super) fn about(generated_at: &str) -> BuildInfo {
         source: Digest::of(b"dataset"),
         counts: RecordCounts { programs: 2, ..RecordCounts::default() },
         complete: true,
-        made_from: None,
         ids: RecordIds::default(),
     }
 }
@@ -76,7 +75,7 @@ pub(super) fn publish(root: &Path, pages: &[(&str, &str)]) -> PublishOutcome {
 }
 
 fn publish_at(root: &Path, time: &str, pages: &[(&str, &str)]) -> PublishOutcome {
-    stage(root, pages).publish(&about(time), 2).unwrap()
+    stage(root, pages).publish(&about(time)).unwrap()
 }
 
 fn long(text: &str) -> String {
@@ -88,7 +87,7 @@ fn dir(root: &Path, id: GenerationId) -> PathBuf {
 }
 
 fn faults(root: &Path, mode: VerifyMode) -> Vec<String> {
-    let faults = verify(root, None, mode, 2).err().unwrap_or_default();
+    let faults = verify(root, None, mode).err().unwrap_or_default();
     faults.iter().map(ToString::to_string).collect()
 }
 
@@ -176,7 +175,7 @@ fn what_of_a_body_depends_on_the_day_is_part_of_the_hash() {
         let root = Scratch::new();
         let stage = Stage::begin(&root).unwrap();
         stage.put(NewFile { path: "a", body: b"body", holes, inputs: &[] }).unwrap();
-        stage.publish(&about(MORNING), 1).unwrap().manifest.hash
+        stage.publish(&about(MORNING)).unwrap().manifest.hash
     };
     assert_eq!(hash(&[HOLE]), hash(&[HOLE]));
     assert_ne!(hash(&[HOLE]), hash(&[]));
@@ -243,7 +242,7 @@ fn a_section_file_is_opened_where_it_lies_written_or_taken_from_the_parent() {
     let other = stage.put_sections("index/lists.bin", section("numbers", [4u32, 5, 6])).unwrap();
     assert_eq!(*same.get::<u32>("numbers").unwrap(), [1, 2, 3]);
     assert_eq!(*other.get::<u32>("numbers").unwrap(), [4, 5, 6]);
-    let published = stage.publish(&about(MORNING), 2).unwrap();
+    let published = stage.publish(&about(MORNING)).unwrap();
     assert!(!published.unchanged);
     assert_eq!(*other.get::<u32>("numbers").unwrap(), [4, 5, 6], "also after publishing");
 }
@@ -298,7 +297,7 @@ fn unsafe_paths_duplicates_and_bad_holes_are_refused() {
     }
     put(".well-known/security.txt", &[Hole { start: 3, ..HOLE }]).unwrap();
     put(".well-known/security.txt", &[]).unwrap();
-    let twice = stage.publish(&about(MORNING), 1).unwrap_err().to_string();
+    let twice = stage.publish(&about(MORNING)).unwrap_err().to_string();
     assert!(twice.contains("put twice"), "{twice}");
 }
 

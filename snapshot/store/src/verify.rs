@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::body::Coding;
-use super::disk::{DirEntry, Disk, FileType, in_parallel};
+use super::disk::{DirEntry, Disk, FileType};
 use super::error::{FileProblem, StoreError};
 use super::generation::{Generation, current, open_root};
 use super::layout::{GenerationId, INDEX, MANIFEST};
@@ -20,35 +20,29 @@ pub enum VerifyMode {
     Deep,
 }
 
-/// Verifies the live generation or the named one on `jobs` threads; gives its manifest. All problems are reported, not only
+/// Verifies the live generation or the named one; gives its manifest. All problems are reported, not only
 /// the first; but if manifest, file list, table or history are damaged, there is nothing to compare the other files with.
 ///
 /// # Errors
 ///
 /// Every file that is not what was published, or why nothing could be compared.
-pub fn verify(
-    root: &Path,
-    id: Option<GenerationId>,
-    mode: VerifyMode,
-    jobs: usize,
-) -> Result<Manifest, Vec<StoreError>> {
-    verify_on(&open_root(root).map_err(|err| vec![err])?, id, mode, jobs)
+pub fn verify(root: &Path, id: Option<GenerationId>, mode: VerifyMode) -> Result<Manifest, Vec<StoreError>> {
+    verify_on(&open_root(root).map_err(|err| vec![err])?, id, mode)
 }
 
 pub(super) fn verify_on(
     disk: &Arc<dyn Disk>,
     id: Option<GenerationId>,
     mode: VerifyMode,
-    jobs: usize,
 ) -> Result<Manifest, Vec<StoreError>> {
     let id = id.map_or_else(|| current(&**disk), Ok).map_err(|err| vec![err])?;
     let generation = Generation::open_on(disk, id, 0).map_err(|err| vec![err])?;
     let (found, mut faults) = check_listings(&generation);
-    let check = |file: &&StoredFile| disk.check_file(&generation.name(&file.path), file.body()).err();
-    faults.extend(in_parallel(jobs, &found, check).into_iter().flatten());
+    let check = |file: &StoredFile| disk.check_file(&generation.name(&file.path), file.body()).err();
+    faults.extend(found.into_iter().filter_map(check));
     // A sound archive may still hold other bodies than the table names.
     if mode == VerifyMode::Deep && faults.is_empty() {
-        faults.extend(check_bodies(&generation, jobs));
+        faults.extend(check_bodies(&generation));
     }
     if !faults.is_empty() {
         return Err(faults);
@@ -93,13 +87,19 @@ fn check_listings(generation: &Generation) -> (Vec<&StoredFile>, Vec<StoreError>
     (whole.collect(), faults)
 }
 
-/// Compares the bodies in the archive with the table.
-fn check_bodies(generation: &Generation, jobs: usize) -> Vec<StoreError> {
+/// Compares the bodies in the archive with the table, on all cores.
+fn check_bodies(generation: &Generation) -> Vec<StoreError> {
     let rows: Vec<u32> = (0..generation.files().len() as u32).collect();
-    let check = |row: &u32| {
+    let fault = |row: &u32| {
         generation.files().get(*row).and_then(|entry| generation.read(entry, Coding::Identity).err())
     };
-    in_parallel(jobs, &rows, check).into_iter().flatten().collect()
+    let share = rows.len().div_ceil(std::thread::available_parallelism().map_or(1, Into::into)).max(1);
+    std::thread::scope(|scope| {
+        let check = |share| scope.spawn(move || <[u32]>::iter(share).filter_map(fault).collect::<Vec<_>>());
+        let threads: Vec<_> = rows.chunks(share).map(check).collect();
+        let faults = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
+        faults.flat_map(|faults| faults.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    })
 }
 
 impl Generation {

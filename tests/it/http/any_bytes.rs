@@ -51,7 +51,7 @@ fn refuses(other: Other, bad: &[u8]) -> Result<(), TestCaseError> {
     ROOT.holds(other, bad);
     let path = ROOT.path(other);
     if bad != std::fs::read(&path).unwrap() {
-        let both = |root: &Path| (Generation::open_current(root), verify(root, None, VerifyMode::Deep, 1));
+        let both = |root: &Path| (Generation::open_current(root), verify(root, None, VerifyMode::Deep));
         let (opened, verified) = ROOT.with(&path, bad, both);
         prop_assert!(opened.is_err(), "{} was taken", String::from_utf8_lossy(bad));
         prop_assert!(verified.is_err(), "{} was verified", String::from_utf8_lossy(bad));

@@ -259,11 +259,8 @@ fn files_other_than_tables_are_reported_except_readmes() {
 }
 
 #[test]
-fn there_is_one_dataset_json_and_what_it_lacks_or_has_wrong_is_shown_as_it_is_written() {
+fn there_is_one_dataset_json_and_what_it_lacks_or_has_wrong_is_named() {
     for (from, to, expected) in [
-        (r#""name":"t","title":"T","#, "", r#"write "name": "my-directory", "title": "My directory""#),
-        ("2026-06-01T00:00:00Z", "1 June 2026", r#"write "publishedAt": "2026-01-31T09:00:00Z""#),
-        (r#""license""#, r#""locales":"en","license""#, r#"write "locales": ["en","es"]"#),
         (r#""license""#, r#""defaultLocale":"fr","license""#, "it takes en, es"),
         (DATASET, " ", "name the folder that holds dataset.json; `opdir init` writes an example"),
         (DATASET, "[]", "name the folder that holds dataset.json; `opdir init` writes an example"),
@@ -275,6 +272,14 @@ fn there_is_one_dataset_json_and_what_it_lacks_or_has_wrong_is_shown_as_it_is_wr
         let found: Vec<_> = report.sorted().into_iter().filter(|it| it.code.id() != "W0102").collect();
         let [problem] = found[..] else { panic!("{found:?}") };
         assert_eq!(problem.help.as_deref(), Some(expected), "{text}");
+    }
+    for (from, to, expected) in [
+        (r#""name":"t","title":"T","#, "", "`name`, `title` are missing or empty"),
+        ("2026-06-01T00:00:00Z", "1 June 2026", "expected a time such as 2026-01-31T09:00:00Z"),
+        (r#""license""#, r#""locales":"en","license""#, "`locales` is `\"en\"`, expected a list"),
+    ] {
+        let (_, report) = read_all(&[("dataset.json", DATASET.replace(from, to).as_bytes())]);
+        assert!(report.sorted()[0].message.ends_with(expected), "{:?}", report.sorted());
     }
     let (tables, mut report) = read_all(&[]);
     assert_eq!(found(&report), ["E0109 dataset.json:1"]);

@@ -8,8 +8,7 @@ use jiff::civil::{Date, date};
 use snapshot::record::{Directory, Number};
 use store::{Coding, Digest, Generation};
 
-use crate::generate::generate;
-use crate::options::BuildOptions;
+use crate::generate::{BuildOptions, generate};
 use crate::progress::Progress;
 use dataset::{Input, directory};
 
@@ -54,7 +53,6 @@ fn site_with(directory: &Directory, templates: Option<PathBuf>) -> Files {
 
 fn build(out: &Path, as_of: Date, directory: &Directory, templates: Option<PathBuf>) -> Result<(), String> {
     let options = BuildOptions {
-        made_from: None,
         out: out.to_owned(),
         base_url: "https://directory.example".to_owned(),
         as_of,
@@ -62,7 +60,7 @@ fn build(out: &Path, as_of: Date, directory: &Directory, templates: Option<PathB
         index_only: false,
         templates,
     };
-    let built = generate(directory, Digest([0; 32]), &options, &Progress::new(true), &());
+    let built = generate(directory, Digest([0; 32]), &options, &Progress::new(true));
     built.map(drop).map_err(|error| error.to_string())
 }
 

@@ -147,16 +147,6 @@ fn the_guard_keeps_a_version_for_each_store() {
     assert!(error.to_string().contains("accepted"));
 }
 
-#[test]
-fn the_guard_removes_what_a_killed_process_left() {
-    let root = tempfile::tempdir().unwrap();
-    let (old, new) = (root.path().join(".accepted-old"), root.path().join(".accepted-new"));
-    std::fs::File::create(&old).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
-    std::fs::write(&new, "another process writes it").unwrap();
-    guard(root.path()).record(&read(current(57), "key"), "store").unwrap();
-    assert!(!old.exists() && new.exists());
-}
-
 /// A recovery trusts nothing that is in the store: it uploads all again, and garbage collection keeps it.
 #[test]
 fn a_recovery_of_what_is_live_repairs_the_store_and_is_not_collected() {

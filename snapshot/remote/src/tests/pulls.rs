@@ -40,7 +40,7 @@ impl Site {
     fn publish(&self, pages: &[(String, Vec<u8>)]) -> Manifest {
         let manifest = build(self.root.path(), pages);
         run_alone(as_publisher(&Client::of(&self.memory), 0, async |publisher| {
-            publisher.push(&LocalRoot::open(self.root.path(), 1).unwrap()).await.unwrap();
+            publisher.push(&LocalRoot::open(self.root.path()).unwrap()).await.unwrap();
         }));
         self.memory.take_requests();
         manifest
@@ -87,14 +87,13 @@ fn build(root: &Path, pages: &[(String, Vec<u8>)]) -> Manifest {
         source: Digest::of(b"dataset"),
         counts: RecordCounts::default(),
         complete: true,
-        made_from: None,
         ids: RecordIds::default(),
     };
-    stage.publish(&about, 1).unwrap().manifest
+    stage.publish(&about).unwrap().manifest
 }
 
 async fn pull(target: &dyn Target, to: &Path) -> Result<Pulled, RemoteError> {
-    Puller { target, trust: &unsigned(), jobs: 1 }.pull(to).await
+    Puller { target, trust: &unsigned() }.pull(to).await
 }
 
 /// `count` pages of `length` bytes, of which some are of another edition.
@@ -112,7 +111,7 @@ fn folder(root: &Path, id: GenerationId) -> PathBuf {
 fn assert_same(one: &Path, other: &Path) {
     let id = live_id(one).unwrap();
     assert_eq!(live_id(other).unwrap(), id);
-    assert!(verify(other, None, VerifyMode::Deep, 1).is_ok());
+    assert!(verify(other, None, VerifyMode::Deep).is_ok());
     for file in [ARCHIVE, MANIFEST, "changes.bin", "index/files.bin", "index/rows.bin"] {
         let [here, there] = [one, other].map(|root| fs::read(folder(root, id).join(file)).unwrap());
         assert!(here == there, "{file}");
@@ -453,7 +452,7 @@ async fn a_server_of_files_is_pulled_from_with_and_without_ranges() {
             clock,
             warn: &|_| (),
         };
-        publisher.push(&LocalRoot::open(root.path(), 1).unwrap()).await.unwrap();
+        publisher.push(&LocalRoot::open(root.path()).unwrap()).await.unwrap();
         for (to, ranges) in tos.iter().zip([true, false]) {
             let address = serve(store.path().to_owned(), ranges);
             let pulled = pull(&*crate::stores::open(&address).unwrap(), to.path()).await.unwrap();

@@ -22,7 +22,7 @@ fn put(root: &Path, records: &[(&str, u8, u8)]) {
     let with_id = records.iter().filter(|(.., id)| *id > 0);
     let ids = with_id.map(|(record, _, id)| ((*record).to_owned(), uuid(*id))).collect();
     let info = BuildInfo { ids, ..about(MORNING) };
-    stage(root, &pages.collect::<Vec<_>>()).publish(&info, 1).unwrap();
+    stage(root, &pages.collect::<Vec<_>>()).publish(&info).unwrap();
 }
 
 fn there(record: &str) -> (String, bool) {

@@ -400,7 +400,7 @@ fn publish_pages(
     for (path, body) in pages {
         stage.put(NewFile { path, body: body.as_bytes(), holes: &[], inputs: &[] })?;
     }
-    stage.publish(&about(text), 1)
+    stage.publish(&about(text))
 }
 
 /// What a generation made from a text is.
@@ -409,7 +409,7 @@ fn about(text: &str) -> BuildInfo {
 }
 
 fn verified(disk: &Arc<dyn Disk>) -> Result<GenerationId, Vec<StoreError>> {
-    verify_on(disk, None, VerifyMode::Deep, 1).map(|manifest| manifest.id())
+    verify_on(disk, None, VerifyMode::Deep).map(|manifest| manifest.id())
 }
 
 /// Crashes after every change that `act` makes to `before`. Returns (states, those with a missing, torn

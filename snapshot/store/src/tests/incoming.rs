@@ -29,7 +29,7 @@ fn what_came_whole_is_published_read_only_and_taken_as_it_is_the_next_time() {
     assert_eq!(missing.len(), 2);
     incoming.add_range(0, &fs::read(folder.join("site.zip")).unwrap()).unwrap();
     assert_eq!(incoming.missing_ranges().unwrap(), []);
-    incoming.publish(1).unwrap();
+    incoming.publish().unwrap();
     assert!(faults(&to, VerifyMode::Deep).is_empty());
     let mode = fs::metadata(dir(&to, manifest.id()).join("site.zip")).unwrap().permissions().mode();
     assert_eq!(mode & 0o333, 0, "{mode:o}");

@@ -64,7 +64,7 @@ fn verify_names_every_damage_and_presence_those_that_show_from_outside() {
                 None if !may_pass => symlink(root.join("outside"), &path).unwrap(),
                 None => {}
             }
-            let mut errors = verify(&root, None, VerifyMode::Files, 2).unwrap_err();
+            let mut errors = verify(&root, None, VerifyMode::Files).unwrap_err();
             let seen = reader.check_presence().err();
             assert_eq!(seen.is_none(), bytes.is_some_and(|bytes| bytes.len() == len), "{seen:?}");
             let opened = Generation::open_current(&root).and_then(|it| it.index("rows.bin")).err();

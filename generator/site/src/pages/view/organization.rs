@@ -2,7 +2,6 @@
 //! organizations and recipients.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 use html::Rule;
 use html::view::{Link, Text, variables};
@@ -17,8 +16,6 @@ use dataset::Table;
 
 /// Maximum number of entries in the list of organizations.
 const LISTED: usize = 250;
-/// Most hosts of official pages.
-const HOSTS: usize = 3;
 /// Maximum number of awards on the page of a program or an organization, and on that of a recipient.
 pub(in crate::pages) const AWARDS: usize = 10;
 pub(in crate::pages) const AWARDS_RECEIVED: usize = 40;
@@ -65,7 +62,6 @@ impl Local<'_> {
             description => description.map(|text| at_word(text, SUMMARY)),
             country => self.country(it.country_code.as_deref()),
             record => self.record(ORGANIZATION, it, about),
-            hosts => self.hosts(organization),
             // By state and deadline.
             programs => number.map(|number| self.hole(Rule::Organization, number)),
             programs_all => (links.programs.len() > 1).then(|| {
@@ -83,20 +79,6 @@ impl Local<'_> {
             json => format!("/api/v1/organizations/{}", it.slug),
             json_ld => self.organization_json_ld(it),
         }
-    }
-
-    /// Hosts of the official pages of its programs, the most frequent first.
-    fn hosts(&self, organization: usize) -> Vec<String> {
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        for program in &self.directory.organization_links[organization].programs {
-            let url = url::Url::parse(&self.directory.programs[*program].official_url).ok();
-            if let Some(host) = url.as_ref().and_then(|url| url.host_str()) {
-                *counts.entry(host.trim_start_matches("www.").to_owned()).or_default() += 1;
-            }
-        }
-        let mut hosts: Vec<(String, usize)> = counts.into_iter().collect();
-        hosts.sort_by_key(|(_, count)| Reverse(*count));
-        hosts.into_iter().take(HOSTS).map(|(host, _)| host).collect()
     }
 
     /// The organizations with the most opportunities, by name.

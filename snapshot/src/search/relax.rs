@@ -3,9 +3,12 @@
 
 use std::ops::Range;
 
-use crate::facet::{Facet, Interval, MEASURES, place_facets};
+use crate::facet::{Facet, place_facets};
 use crate::place::Code;
-use crate::query::{FacetValue, Page, Query, TEXT_PHRASES_MAX, TEXT_WORDS_MAX};
+use crate::query::{
+    FacetValue, PARAMETERS, Page, Parameter, ParameterKind, Query, TEXT_PHRASES_MAX, TEXT_WORDS_MAX,
+    is_filter, pairs,
+};
 use crate::search::cost::{Budget, RELAXATIONS_MAX};
 use crate::search::entities::RUN_MAX;
 use crate::search::filter_phrases::{extract, normalized};
@@ -17,7 +20,6 @@ use crate::search::text_query::{self, ResolvedText, TextQuery};
 use crate::search::tiers::{Part, Parts};
 use crate::search::today::Today;
 use crate::text::{QueryWord, words_of};
-use crate::time::Day;
 
 /// Most words of which combinations are tried.
 const TOGETHER_MAX: usize = 12;
@@ -364,56 +366,26 @@ fn pieces(text: &str) -> Vec<&str> {
 }
 
 /// The query without each of its filters.
-fn without_filters(index: &Index, query: &Query) -> Vec<Removal> {
-    let nothing = Query { locale: query.locale, ..Query::default() };
-    let mut all: Vec<Removal> = Vec::new();
-    // `copy` sets the filter in one query to what it is in another.
-    let mut add = |parameter: &'static str, value: Option<String>, copy: &dyn Fn(&mut Query, &Query)| {
-        let Some(value) = value else { return };
-        let (mut left, mut alone) = (query.clone(), nothing.clone());
-        copy(&mut left, &nothing);
-        copy(&mut alone, query);
-        let removed = Constraint::Filter { parameter, value };
-        all.push(Removal { removed, query: left, alone: Some(alone) });
+fn without_filters<'q>(index: &'q Index, query: &'q Query) -> impl Iterator<Item = Removal> + use<'q> {
+    let text = query.canonical(|ordinal| index.values.text(ordinal));
+    let all: Vec<(String, String)> =
+        pairs(&text).map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
+    let parsed = move |pairs: &[(String, String)]| {
+        let text = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
+        index.parse(&text).0
     };
-    for (place, (facet, pick)) in query.selected.iter().enumerate() {
-        let value = Some(index.value_text(pick).to_owned());
-        add(facet.spec().parameter, value, &|to, from| copy_item(&mut to.selected, &from.selected, place));
-    }
-    for (place, slug) in query.organizations.iter().enumerate() {
-        add("organization", Some(slug.clone()), &|to, from| {
-            copy_item(&mut to.organizations, &from.organizations, place);
-        });
-    }
-    for spec in &MEASURES {
-        let of = |query: &Query| query.measures[spec.measure as usize].unwrap_or(Interval::EVERYTHING);
-        let set = |bounds: Interval, to: &mut Query| {
-            to.measures[spec.measure as usize] = Some(bounds).filter(|it| *it != Interval::EVERYTHING);
-        };
-        let Interval { min, max } = of(query);
-        let bound = |bound: f64| bound.is_finite().then(|| bound.to_string());
-        let [least, most] = spec.parameters;
-        add(least, bound(min), &|to, from| set(Interval { min: of(from).min, ..of(to) }, to));
-        add(most, bound(max), &|to, from| set(Interval { max: of(from).max, ..of(to) }, to));
-    }
-    let date = |day: Option<Day>| day.and_then(Day::date).map(|date| date.to_string());
-    let on = |is_on: bool| is_on.then(|| "true".to_owned());
-    add("deadlineFrom", date(query.deadline_from), &|to, from| to.deadline_from = from.deadline_from);
-    add("deadlineTo", date(query.deadline_to), &|to, from| to.deadline_to = from.deadline_to);
-    add("updatedFrom", date(query.updated_from), &|to, from| to.updated_from = from.updated_from);
-    add("updatedTo", date(query.updated_to), &|to, from| to.updated_to = from.updated_to);
-    add("open", on(query.open), &|to, from| to.open = from.open);
-    add("rolling", on(query.rolling), &|to, from| to.rolling = from.rolling);
-    add("funded", on(query.funded), &|to, from| to.funded = from.funded);
-    all
-}
-
-/// Adds the item at a place of a list to another, or takes it out there if the list has none.
-fn copy_item<T: Clone>(to: &mut Vec<T>, from: &[T], place: usize) {
-    match from.get(place) {
-        Some(item) => to.push(item.clone()),
-        None => drop(to.remove(place)),
-    }
+    (0..all.len()).filter_map(move |at| {
+        let (name, value) = &all[at];
+        let Parameter { name: parameter, kind } = *PARAMETERS.iter().find(|known| known.name == name)?;
+        if kind == ParameterKind::Text || !is_filter(parameter) {
+            return None;
+        }
+        let removed = Constraint::Filter { parameter, value: value.clone() };
+        let left = parsed(&[&all[..at], &all[at + 1..]].concat());
+        let alone = Query { locale: query.locale, ..parsed(&all[at..=at]) };
+        let left = Query { with_unstated: query.with_unstated, page: query.page, ..left };
+        Some(Removal { removed, query: left, alone: Some(alone) })
+    })
 }
 
 /// The query with each selected place in each other facet of places.

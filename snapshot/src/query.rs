@@ -9,7 +9,7 @@ mod search;
 mod value;
 
 pub use self::details::{DetailsQuery, ExportFormat, parse_details, parse_export};
-pub use self::facet::{FacetQuery, ParameterError, parse_facet};
+pub use self::facet::{FacetQuery, ParameterError, faults, parse_facet};
 pub use self::list::{List, ListQuery, parse_list};
 pub use self::parameter::{PARAMETERS, Parameter, ParameterKind, is_filter};
 pub(crate) use self::search::parse_search;
@@ -40,7 +40,7 @@ const YEAR_RANGE: (i32, i32) = (1900, 2100);
 /// Most entries of `meta.invalid`.
 const INVALID_MAX: usize = 50;
 /// Longest value in an entry of `meta.invalid`, in characters.
-pub const INVALID_VALUE_MAX: usize = 100;
+const INVALID_VALUE_MAX: usize = 100;
 
 /// The requested rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -64,9 +64,9 @@ impl Request {
 
     pub(super) fn changes_feed(&self) -> Answer {
         const LIMIT: usize = changes::ENTRIES_MAX;
-        let (generation, site) = (self.state.generation(), self.state.site());
+        let generation = self.state.generation();
         let computed = Query {
-            work: generation.changes().price(generation.files(), LIMIT) + changes::price(site),
+            work: generation.changes().price(generation.files(), LIMIT),
             ..self.query(changes::FEED, String::new(), &self.history_id())
         };
         let representation = || Representation::new(ATOM).tag(CHANGES_TAG);

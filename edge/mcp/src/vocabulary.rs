@@ -1,6 +1,5 @@
 //! Interprets the values of filters: a value is a code, or a name or label of one. The error for an ambiguous value
-//! lists its candidates; that for an unknown value the nearest ones, else those of the records that have its words, and
-//! the arguments that know it. Values and labels of records are text of third
+//! lists its candidates; that for an unknown value the nearest ones, else the commonest, and the arguments that know it. Values and labels of records are text of third
 //! parties: only values that look like codes are ever named.
 
 use std::collections::BTreeSet;
@@ -23,9 +22,6 @@ const CODE_MAX: usize = 64;
 const NEAREST_MAX: usize = 3;
 /// Most values that are listed where none is near.
 const NAMED_MAX: usize = 10;
-
-/// Records that a value needs before its share of them counts.
-const FEW: f64 = 10.0;
 
 /// How a value was interpreted.
 #[derive(Debug, PartialEq, Eq)]
@@ -168,16 +164,12 @@ impl Vocabulary<'_> {
                 ),
             };
         }
-        let lists: [(&str, &dyn Fn() -> Vec<String>); 3] = [
-            ("Nearest", &|| self.nearest(given)),
-            ("Typical of records with these words", &|| self.typical(given)),
-            ("Values", &|| self.commonest()),
-        ];
-        let name_all = |codes: Vec<String>| codes.iter().map(|code| self.name(code)).collect::<Vec<_>>();
-        let mut lists = lists.iter().map(|(lead, codes)| (lead, name_all(codes())));
-        let listed = lists.find(|(_, codes)| !codes.is_empty());
-        let listed =
-            listed.map_or_else(String::new, |(lead, codes)| format!(" {lead}: {}.", codes.join(", ")));
+        let (lead, codes) = match self.nearest(given) {
+            nearest if nearest.is_empty() => ("Values", self.commonest()),
+            nearest => ("Nearest", nearest),
+        };
+        let listed = codes.iter().map(|code| self.name(code)).collect::<Vec<_>>().join(", ");
+        let listed = if codes.is_empty() { listed } else { format!(" {lead}: {listed}.") };
         format!("Unknown {argument} value {quoted}.{}{listed}", self.elsewhere(given))
     }
 
@@ -251,25 +243,6 @@ impl Vocabulary<'_> {
                 .for_each(|locale| nearest.consider(place.name(*locale), || place.code.to_owned()));
         }
         nearest.finish()
-    }
-
-    /// The codes that are typical of the records that have the words of an unknown value: most of those have them, and
-    /// few others.
-    fn typical(&self, given: &str) -> Vec<String> {
-        let Context { site, dated, .. } = self.context;
-        let found = site.index.search(&with_words(given), &dated.today).facets.unwrap_or_default();
-        let found = found.into_iter().filter(|counts| self.facets().any(|facet| facet == counts.facet));
-        let all = options(site, dated, self.facet, "", self.locale);
-        let share = |pick: &FacetValue, count: u32| {
-            let total = all.iter().find(|(known, _)| known == pick)?.1;
-            let code = Some(site.index.value_text(pick)).filter(|code| is_code(code))?;
-            Some((f64::from(count).powi(2) / (f64::from(total) + FEW), code.to_owned()))
-        };
-        let items = found.flat_map(|counts| counts.items);
-        let mut codes: Vec<(f64, String)> =
-            items.filter(|(_, count)| *count > 0).filter_map(|(pick, count)| share(&pick, count)).collect();
-        codes.sort_by(|(a, first), (b, second)| b.total_cmp(a).then_with(|| first.cmp(second)));
-        codes.into_iter().take(NEAREST_MAX).map(|(_, code)| code).collect()
     }
 
     /// The most frequent codes.

@@ -15,6 +15,7 @@ use snapshot::text::{normalized, words_of};
 use crate::context::Context;
 use crate::nearest::Nearest;
 use crate::reply::{json, shown};
+use net::blocking_pool::TEXT_UNITS;
 
 /// Longest code that is suggested for a wrong value.
 const CODE_MAX: usize = 64;
@@ -22,6 +23,8 @@ const CODE_MAX: usize = 64;
 const NEAREST_MAX: usize = 3;
 /// Most values that are listed where none is near.
 const NAMED_MAX: usize = 10;
+/// Work of looking up one value among the names of places, in units of the search.
+const PLACES_UNITS: u64 = 1_000 * TEXT_UNITS;
 
 /// How a value was interpreted.
 #[derive(Debug, PartialEq, Eq)]
@@ -99,6 +102,14 @@ impl Vocabulary<'_> {
         several.unwrap_or(Reading::Nothing)
     }
 
+    /// The work of interpreting a value that is none of the facet, in units of the search.
+    pub(crate) fn units(&self, given: &str) -> u64 {
+        let index = &self.context.site.index;
+        let places = if self.facet.spec().is_place { PLACES_UNITS } else { 0 };
+        let scanned = 2 * index.values.of(self.facet).len() + index.values.ordinals();
+        scanned as u64 * TEXT_UNITS + places + index.ranked_cost(&as_search(given))
+    }
+
     /// Synonyms of a text, in the singular; places have names of their own.
     fn others(&self, text: &str) -> BTreeSet<String> {
         let names = if self.facet.spec().is_place { BTreeSet::new() } else { label_runs(text) };
@@ -136,9 +147,7 @@ impl Vocabulary<'_> {
     /// The values of this vocabulary that the search interprets the whole text as.
     fn interpreted(&self, given: &str, name: &str) -> BTreeSet<Vec<String>> {
         let index = &self.context.site.index;
-        let page = Page { offset: 0, limit: 1 };
-        let query = Query { text: Some(given.replace('"', " ")), page, facets: false, ..Query::default() };
-        let ranked = index.ranked(&query, &self.context.dated.today, RankOptions::BY_RELEVANCE);
+        let ranked = index.ranked(&as_search(given), &self.context.dated.today, RankOptions::BY_RELEVANCE);
         let mut found = BTreeSet::new();
         for understood in
             ranked.interpretations.iter().filter(|understood| normalized(&understood.words) == name)
@@ -254,10 +263,10 @@ impl Vocabulary<'_> {
     }
 }
 
-/// The search for the words of an unknown value.
-pub(crate) fn with_words(given: &str) -> Query {
+/// The search that interprets a value.
+fn as_search(given: &str) -> Query {
     let page = Page { offset: 0, limit: 1 };
-    Query { text: Some(words_of(given).join(" ")), page, facets: true, ..Query::default() }
+    Query { text: Some(given.replace('"', " ")), page, facets: false, ..Query::default() }
 }
 
 /// Whether a value looks like a code rather than like free text.

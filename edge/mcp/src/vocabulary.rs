@@ -147,7 +147,7 @@ impl Vocabulary<'_> {
     /// The values of this vocabulary that the search interprets the whole text as.
     fn interpreted(&self, given: &str, name: &str) -> BTreeSet<Vec<String>> {
         let index = &self.context.site.index;
-        let ranked = index.ranked(&as_search(given), &self.context.dated.today, RankOptions::BY_RELEVANCE);
+        let ranked = index.ranked(&as_search(given), &self.context.dated.today, RankOptions::by_relevance());
         let mut found = BTreeSet::new();
         for understood in
             ranked.interpretations.iter().filter(|understood| normalized(&understood.words) == name)

@@ -227,7 +227,7 @@ impl<'a> Counter<'a> {
             return None;
         }
         self.budget.spend(cost);
-        let options = RankOptions { literal: self.literal, ..RankOptions::BY_RELEVANCE };
+        let options = RankOptions { literal: self.literal, ..RankOptions::by_relevance() };
         let found = self.index.ranked(&first, self.today, options);
         let best = found.rows.first().filter(|_| found.total > 0)?.doc;
         Some((Relaxation { removed: Constraint::Words(text), query: only, total: found.total }, best))

@@ -29,7 +29,7 @@ fn question(text: &str) -> Query {
 
 fn ranked(world: &World, query: &Query, plain: &[String]) -> RankedPage {
     let today = world.site.dated(Day::new(day_after(0))).today;
-    world.site.index.ranked(query, &today, RankOptions { literal: plain, ..RankOptions::BY_RELEVANCE })
+    world.site.index.ranked(query, &today, RankOptions { literal: plain, ..RankOptions::by_relevance() })
 }
 
 fn slugs(world: &World, ranked: &RankedPage) -> Vec<String> {
@@ -236,7 +236,7 @@ fn what_bounds_an_amount_leaves_those_that_publish_none_below_those_that_fit() {
     let found = ranked(&world, &query, &[]);
     assert_eq!((slugs(&world, &found), found.total, found.unstated), (vec!["p3".to_owned()], 1, 1));
     let today = world.site.dated(Day::new(day_after(0))).today;
-    let options = RankOptions { with_unstated: true, ..RankOptions::BY_RELEVANCE };
+    let options = RankOptions { with_unstated: true, ..RankOptions::by_relevance() };
     let shown = world.site.index.ranked(&query, &today, options);
     assert_eq!(slugs(&world, &shown), ["p3", "p1"]);
     assert_eq!(shown.rows[1].tier, Tier::Unstated);
@@ -325,7 +325,7 @@ fn an_explanation_has_each_row_in_order_and_its_parts_add_up() {
     let world = World::tables(&[organization(), programs(&members.map(|name| json!({"name": name})))]);
     let today = world.site.dated(Day::new(day_after(0))).today;
     let query = question("solar schools");
-    let text = world.site.index.explain(&query, &today, RankOptions::BY_RELEVANCE);
+    let text = world.site.index.explain(&query, &today, RankOptions::by_relevance());
     let rows = text.lines().skip_while(|line| !line.starts_with("  1."));
     let rows: Vec<(&str, f64, f64)> = rows
         .map(|line| {

@@ -65,8 +65,11 @@ fn what_comes_near_follows_fewer_than_three_full_matches_and_none_that_is_called
         };
         let site =
             world((0..full + 20).map(|number| program(number, &name(number), json!({}))).collect()).site;
-        let wish =
-            RankOptions { partial_if_needed: true, partial_unless_named: true, ..RankOptions::by_relevance() };
+        let wish = RankOptions {
+            partial_if_needed: true,
+            partial_unless_named: true,
+            ..RankOptions::by_relevance()
+        };
         let today = site.dated(Day::new(TODAY));
         let found = site.index.ranked(&query("rivers otters", 0, 10), &today.today, wish);
         assert_eq!(found.total, full);

@@ -220,7 +220,7 @@ impl Follower {
     /// # Errors
     ///
     /// If the thread cannot be started.
-    pub fn follow(self: Arc<Self>) -> std::io::Result<()> {
+    pub(crate) fn follow(self: Arc<Self>) -> std::io::Result<()> {
         let thread = std::thread::Builder::new().name("source".to_owned());
         thread.spawn(move || self.poll_for_ever()).map(drop)
     }

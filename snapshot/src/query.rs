@@ -19,13 +19,13 @@ pub use self::value::{is_slug, pairs, parse_date, parse_locale};
 /// Least and greatest page size everywhere.
 pub const LIMIT_RANGE: (u64, u64) = (1, 100);
 /// Page size when none is requested.
-pub const LIMIT_DEFAULT: u64 = 20;
+pub(crate) const LIMIT_DEFAULT: u64 = 20;
 /// Page size of the facet endpoint when none is requested.
 pub const FACET_LIMIT_DEFAULT: u64 = 50;
 /// Least and greatest page number.
 pub const PAGE_RANGE: (u64, u64) = (1, 10_000);
 /// Greatest offset: the greatest integer that every JSON reader keeps exact.
-pub const OFFSET_MAX: u64 = (1 << 53) - 1;
+pub(crate) const OFFSET_MAX: u64 = (1 << 53) - 1;
 const OFFSET_RANGE: (u64, u64) = (0, OFFSET_MAX);
 /// Longest `q` of facets and recipients, in characters.
 pub const LIST_TEXT_MAX: usize = 100;

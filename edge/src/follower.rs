@@ -47,12 +47,8 @@ pub(crate) struct FollowStatus {
     pub looked: Option<u64>,
     /// Why that failed since, if so.
     pub error: Option<String>,
-    /// How often it failed.
-    pub errors: u64,
     /// How often the store showed an older state than one accepted before.
     pub stale: u64,
-    /// Generations that were pulled.
-    pub taken: u64,
     /// Until when the live generation is valid, in seconds since 1970.
     pub expires: Option<i64>,
 }
@@ -128,7 +124,6 @@ impl Follower {
         self.record_success();
         let mut state = lock(&self.status);
         state.expires = pulled.current.current.expires.map(jiff::Timestamp::as_second);
-        state.taken += u64::from(!pulled.unchanged);
         drop(state);
         if !pulled.unchanged {
             tracing::info!(generation = %pulled.id, bytes = pulled.bytes, "fetched a generation");
@@ -183,7 +178,6 @@ impl Follower {
             false => error.to_string(),
         };
         let mut state = lock(&self.status);
-        state.errors += 1;
         state.stale += u64::from(error.is_stale());
         if state.error.as_ref() != Some(&text) {
             tracing::error!(reason = text, "the store is not followed just now");
@@ -226,7 +220,7 @@ impl Follower {
     /// # Errors
     ///
     /// If the thread cannot be started.
-    pub fn follow(self: Arc<Self>) -> std::io::Result<()> {
+    pub(crate) fn follow(self: Arc<Self>) -> std::io::Result<()> {
         let thread = std::thread::Builder::new().name("source".to_owned());
         thread.spawn(move || self.poll_for_ever()).map(drop)
     }

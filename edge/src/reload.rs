@@ -99,7 +99,6 @@ impl Server {
         let _turning = lock(&self.turning);
         self.swap(ServingState::new(Arc::new(generation), self.today(), &self.options));
         *lock(&self.retry) = None;
-        self.metrics.loads.add();
         tracing::info!(generation = id, "serving a generation");
         Ok(())
     }

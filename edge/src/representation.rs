@@ -233,26 +233,22 @@ impl CachedResponse {
             return self.not_modified(lifetime);
         }
         let shared = Some((self.bytes.len(), Arc::clone(&self.shared)));
-        Reply { body: self.bytes.clone(), shared, ..reply(StatusCode::OK, self.headers.clone(), lifetime) }
-    }
-
-    /// The same to HEAD, which has no ranges.
-    pub(crate) fn reply_head(&self, request: &HeaderMap, lifetime: HeaderValue) -> Reply {
-        let mut reply = Reply { body: Bytes::new(), shared: None, ..self.reply(request, lifetime) };
-        if reply.status == StatusCode::OK {
+        let mut reply = reply(StatusCode::OK, self.headers.clone(), lifetime);
+        if self.bytes.len() as u64 != self.length {
             reply.headers.insert(header::CONTENT_LENGTH, self.length.into());
         }
-        reply
+        Reply { body: self.bytes.clone(), shared, ..reply }
     }
 
-    /// The same, or 206 and 416 by the request's range.
-    pub(crate) fn reply_range(&self, request: &HeaderMap, lifetime: HeaderValue) -> Reply {
+    /// The same, or 206 and 416 by the request's range; HEAD has none.
+    pub(crate) fn reply_range(&self, request: &HeaderMap, is_head: bool, lifetime: HeaderValue) -> Reply {
         let mut reply = self.reply(request, lifetime);
         if reply.status != StatusCode::OK {
             return reply;
         }
         reply.headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
         match self.range(request) {
+            _ if is_head => reply,
             RequestedRange::Whole => reply,
             RequestedRange::Bytes(range) => {
                 reply.body = self.bytes.slice(range.clone());

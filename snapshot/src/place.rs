@@ -225,7 +225,7 @@ impl Deref for Code {
 }
 
 /// The place itself and every place that contains it. A text that is no code contains only itself.
-pub fn with_ancestors(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn with_ancestors(text: &str) -> impl Iterator<Item = &str> {
     let country = text.split_once('-').filter(|_| is_place(text)).and_then(|(country, _)| find(country));
     let regions = find(text).or(country).map_or(&[][..], |place| &place.ancestors);
     std::iter::once(text).chain(country.map(|country| country.code)).chain(regions.iter().copied())

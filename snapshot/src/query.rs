@@ -9,7 +9,7 @@ mod search;
 mod value;
 
 pub use self::details::{DetailsQuery, ExportFormat, parse_details, parse_export};
-pub use self::facet::{FacetQuery, ParameterError, parse_facet};
+pub use self::facet::{FacetQuery, ParameterError, faults, parse_facet};
 pub use self::list::{List, ListQuery, parse_list};
 pub use self::parameter::{PARAMETERS, Parameter, ParameterKind, is_filter};
 pub(crate) use self::search::parse_search;
@@ -19,13 +19,13 @@ pub use self::value::{is_slug, pairs, parse_date, parse_locale};
 /// Least and greatest page size everywhere.
 pub const LIMIT_RANGE: (u64, u64) = (1, 100);
 /// Page size when none is requested.
-pub const LIMIT_DEFAULT: u64 = 20;
+pub(crate) const LIMIT_DEFAULT: u64 = 20;
 /// Page size of the facet endpoint when none is requested.
 pub const FACET_LIMIT_DEFAULT: u64 = 50;
 /// Least and greatest page number.
 pub const PAGE_RANGE: (u64, u64) = (1, 10_000);
 /// Greatest offset: the greatest integer that every JSON reader keeps exact.
-pub const OFFSET_MAX: u64 = (1 << 53) - 1;
+pub(crate) const OFFSET_MAX: u64 = (1 << 53) - 1;
 const OFFSET_RANGE: (u64, u64) = (0, OFFSET_MAX);
 /// Longest `q` of facets and recipients, in characters.
 pub const LIST_TEXT_MAX: usize = 100;
@@ -40,7 +40,7 @@ const YEAR_RANGE: (i32, i32) = (1900, 2100);
 /// Most entries of `meta.invalid`.
 const INVALID_MAX: usize = 50;
 /// Longest value in an entry of `meta.invalid`, in characters.
-pub const INVALID_VALUE_MAX: usize = 100;
+const INVALID_VALUE_MAX: usize = 100;
 
 /// The requested rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -95,7 +95,7 @@ pub use self::rank::{Guess, Interpretation, OfferedPlaces, RankOptions, RankedPa
 pub use self::relax::{Constraint, Relaxation, as_typed, rest_in_words, text_without};
 pub use self::results::SearchResult;
 pub use self::seasons::Observation;
-pub(crate) use self::seasons::{ColumnNames, SeasonColumns, SeasonColumnsWriter};
+pub(crate) use self::seasons::{ObservationRow, SeasonRow};
 pub use self::set::DocSet;
 pub use self::synonyms::BUILT_IN;
 pub(crate) use self::table::{Lists, Pair, column};

@@ -15,8 +15,7 @@ use crate::arguments::{ArgumentError, Arguments};
 use crate::context::Context;
 use crate::organizations;
 use crate::reply::{json as quoted, shown};
-use crate::vocabulary::{Reading, Vocabulary, is_code, with_words};
-use net::blocking_pool::TEXT_UNITS;
+use crate::vocabulary::{Reading, Vocabulary, is_code};
 
 const QUERY_MAX: usize = 300;
 /// Most values of a filter, and the longest in characters.
@@ -26,8 +25,6 @@ const LIMIT_DEFAULT: u64 = 10;
 pub(crate) const OFFSET_MAX: u64 = 10_000;
 /// Most values of a question that are looked up by name; each lookup scans the vocabulary of its facet.
 const LOOKED_UP_MAX: usize = 24;
-/// Work of looking up one value among the names of places, in units of the search.
-const PLACES_UNITS: u64 = 1_000 * TEXT_UNITS;
 
 pub(crate) const SORTS: [&str; 4] =
     ["relevance", Sort::Deadline.as_str(), Sort::Name.as_str(), Sort::Recent.as_str()];
@@ -80,16 +77,7 @@ pub(crate) struct Question {
 
 /// Reads a question.
 pub(crate) fn read(context: &Context<'_>, arguments: &Arguments<'_>) -> Result<Question, ArgumentError> {
-    let mut reader = Reader {
-        context,
-        arguments,
-        locale: Locale::En,
-        left: LOOKED_UP_MAX,
-        pairs: Serializer::new(String::new()),
-        interpreted: Vec::new(),
-        mistakes: Vec::new(),
-        unknown: Vec::new(),
-    };
+    let mut reader = Reader::new(context, arguments, LOOKED_UP_MAX);
     reader.read();
     let hint = reader.hint();
     let Reader { mut pairs, interpreted, mut mistakes, .. } = reader;
@@ -116,37 +104,10 @@ pub(crate) fn read(context: &Context<'_>, arguments: &Arguments<'_>) -> Result<Q
 /// The work of reading a question, in units of the search, and the query without the values that have to be
 /// looked up.
 pub(crate) fn price(context: &Context<'_>, arguments: &Arguments<'_>) -> (u64, Query) {
-    let mut pairs = Serializer::new(String::new());
-    let (mut work, index) = (0, &context.site.index);
-    let values = &index.values;
-    for parameter in PARAMETERS.iter() {
-        let Some(name) = argument(parameter) else { continue };
-        if let ParameterKind::Values(facet) = parameter.kind {
-            let vocabulary = Vocabulary { context, facet, locale: Locale::En };
-            for given in arguments.texts(name, ITEMS_MAX, ITEM_MAX).unwrap_or_default() {
-                if vocabulary.has(&given) {
-                    pairs.append_pair(parameter.name, &given);
-                } else {
-                    let places = if facet.spec().is_place { PLACES_UNITS } else { 0 };
-                    let scanned = 2 * values.of(facet).len() + values.ordinals();
-                    work += scanned as u64 * TEXT_UNITS + places + index.cost(&with_words(&given));
-                }
-            }
-        } else if parameter.kind == ParameterKind::Organization {
-            for given in arguments.texts(name, ITEMS_MAX, ITEM_MAX).unwrap_or_default() {
-                match index.organizations.named(&given) {
-                    Some(number) => {
-                        pairs.append_pair(name, index.organizations.slug(number));
-                    }
-                    None => work += organizations::units(context),
-                }
-            }
-        } else if let Ok(Some(value)) = single(parameter.kind, name, arguments) {
-            pairs.append_pair(parameter.name, &value);
-        }
-    }
-    let (query, _) = index.parse(&pairs.finish());
-    (work, Query { facets: false, ..query })
+    let mut reader = Reader::new(context, arguments, 0);
+    reader.read();
+    let (query, _) = context.site.index.parse(&reader.pairs.finish());
+    (reader.work, Query { facets: false, ..query })
 }
 
 struct Reader<'a> {
@@ -155,6 +116,8 @@ struct Reader<'a> {
     locale: Locale,
     /// Number of values that may still be looked up.
     left: usize,
+    /// The work of looking up those that may not, in units of the search.
+    work: u64,
     pairs: Serializer<'static, String>,
     interpreted: Vec<InterpretedValue>,
     mistakes: Vec<String>,
@@ -162,7 +125,21 @@ struct Reader<'a> {
     unknown: Vec<(&'static str, String)>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(context: &'a Context<'a>, arguments: &'a Arguments<'a>, left: usize) -> Self {
+        Self {
+            context,
+            arguments,
+            locale: Locale::En,
+            left,
+            work: 0,
+            pairs: Serializer::new(String::new()),
+            interpreted: Vec::new(),
+            mistakes: Vec::new(),
+            unknown: Vec::new(),
+        }
+    }
+
     fn read(&mut self) {
         self.locale = self.arguments.locale().ok().flatten().unwrap_or(Locale::En);
         for parameter in PARAMETERS.iter() {
@@ -194,7 +171,7 @@ impl Reader<'_> {
                 }
                 continue;
             }
-            if !self.may_look_up(argument, &given) {
+            if !self.may_look_up(argument, &given, || vocabulary.units(&given)) {
                 continue;
             }
             match vocabulary.read(&given) {
@@ -217,7 +194,8 @@ impl Reader<'_> {
 
     /// Organizations by their slugs, former slugs and names.
     fn organizations(&mut self, argument: &'static str) -> Result<(), ArgumentError> {
-        let all = &self.context.site.index.organizations;
+        let context = self.context;
+        let all = &context.site.index.organizations;
         for given in self.arguments.texts(argument, ITEMS_MAX, ITEM_MAX)? {
             if let Some(number) = all.named(&given) {
                 let slug = all.slug(number);
@@ -226,19 +204,20 @@ impl Reader<'_> {
                     let values = vec![slug.to_owned()];
                     self.interpreted.push(InterpretedValue { argument, given, values, label: None });
                 }
-            } else if self.may_look_up(argument, &given) {
-                self.mistakes.push(organizations::refuse(self.context, &given));
+            } else if self.may_look_up(argument, &given, || organizations::units(context)) {
+                self.mistakes.push(organizations::refuse(context, &given));
                 self.add_unknown(organizations::LISTED, given);
             }
         }
         Ok(())
     }
 
-    /// Whether one more value may be looked up among names; a mistake if not.
-    fn may_look_up(&mut self, argument: &str, given: &str) -> bool {
+    /// Whether one more value may be looked up among names; a mistake if not, and the units that it would take.
+    fn may_look_up(&mut self, argument: &str, given: &str, units: impl FnOnce() -> u64) -> bool {
         let may = self.left > 0;
         self.left = self.left.saturating_sub(1);
         if !may {
+            self.work += units();
             self.mistakes.push(format!("{argument} value {} was not looked up.", quoted(&shown(given))));
         }
         may

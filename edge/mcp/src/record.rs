@@ -193,7 +193,8 @@ fn nearest<'a>(context: &Context<'a>, slug: &str) -> Vec<&'a str> {
     }
     let words =
         Query { text: Some(text), page: Page { offset: 0, limit: 3 }, facets: false, ..Query::default() };
-    for RankedRow { doc, .. } in index.ranked(&words, &context.dated.today, RankOptions::BY_RELEVANCE).rows {
+    for RankedRow { doc, .. } in index.ranked(&words, &context.dated.today, RankOptions::by_relevance()).rows
+    {
         if !found.contains(&index.slug(doc)) {
             found.push(index.slug(doc));
         }

@@ -1,6 +1,5 @@
 //! Interprets the values of filters: a value is a code, or a name or label of one. The error for an ambiguous value
-//! lists its candidates; that for an unknown value the nearest ones, else those of the records that have its words, and
-//! the arguments that know it. Values and labels of records are text of third
+//! lists its candidates; that for an unknown value the nearest ones, else the commonest, and the arguments that know it. Values and labels of records are text of third
 //! parties: only values that look like codes are ever named.
 
 use std::collections::BTreeSet;
@@ -16,6 +15,7 @@ use snapshot::text::{normalized, words_of};
 use crate::context::Context;
 use crate::nearest::Nearest;
 use crate::reply::{json, shown};
+use net::blocking_pool::TEXT_UNITS;
 
 /// Longest code that is suggested for a wrong value.
 const CODE_MAX: usize = 64;
@@ -23,9 +23,8 @@ const CODE_MAX: usize = 64;
 const NEAREST_MAX: usize = 3;
 /// Most values that are listed where none is near.
 const NAMED_MAX: usize = 10;
-
-/// Records that a value needs before its share of them counts.
-const FEW: f64 = 10.0;
+/// Work of looking up one value among the names of places, in units of the search.
+const PLACES_UNITS: u64 = 1_000 * TEXT_UNITS;
 
 /// How a value was interpreted.
 #[derive(Debug, PartialEq, Eq)]
@@ -103,6 +102,14 @@ impl Vocabulary<'_> {
         several.unwrap_or(Reading::Nothing)
     }
 
+    /// The work of interpreting a value that is none of the facet, in units of the search.
+    pub(crate) fn units(&self, given: &str) -> u64 {
+        let index = &self.context.site.index;
+        let places = if self.facet.spec().is_place { PLACES_UNITS } else { 0 };
+        let scanned = 2 * index.values.of(self.facet).len() + index.values.ordinals();
+        scanned as u64 * TEXT_UNITS + places + index.ranked_cost(&as_search(given))
+    }
+
     /// Synonyms of a text, in the singular; places have names of their own.
     fn others(&self, text: &str) -> BTreeSet<String> {
         let names = if self.facet.spec().is_place { BTreeSet::new() } else { label_runs(text) };
@@ -140,9 +147,7 @@ impl Vocabulary<'_> {
     /// The values of this vocabulary that the search interprets the whole text as.
     fn interpreted(&self, given: &str, name: &str) -> BTreeSet<Vec<String>> {
         let index = &self.context.site.index;
-        let page = Page { offset: 0, limit: 1 };
-        let query = Query { text: Some(given.replace('"', " ")), page, facets: false, ..Query::default() };
-        let ranked = index.ranked(&query, &self.context.dated.today, RankOptions::BY_RELEVANCE);
+        let ranked = index.ranked(&as_search(given), &self.context.dated.today, RankOptions::by_relevance());
         let mut found = BTreeSet::new();
         for understood in
             ranked.interpretations.iter().filter(|understood| normalized(&understood.words) == name)
@@ -168,16 +173,12 @@ impl Vocabulary<'_> {
                 ),
             };
         }
-        let lists: [(&str, &dyn Fn() -> Vec<String>); 3] = [
-            ("Nearest", &|| self.nearest(given)),
-            ("Typical of records with these words", &|| self.typical(given)),
-            ("Values", &|| self.commonest()),
-        ];
-        let name_all = |codes: Vec<String>| codes.iter().map(|code| self.name(code)).collect::<Vec<_>>();
-        let mut lists = lists.iter().map(|(lead, codes)| (lead, name_all(codes())));
-        let listed = lists.find(|(_, codes)| !codes.is_empty());
-        let listed =
-            listed.map_or_else(String::new, |(lead, codes)| format!(" {lead}: {}.", codes.join(", ")));
+        let (lead, codes) = match self.nearest(given) {
+            nearest if nearest.is_empty() => ("Values", self.commonest()),
+            nearest => ("Nearest", nearest),
+        };
+        let listed = codes.iter().map(|code| self.name(code)).collect::<Vec<_>>().join(", ");
+        let listed = if codes.is_empty() { listed } else { format!(" {lead}: {listed}.") };
         format!("Unknown {argument} value {quoted}.{}{listed}", self.elsewhere(given))
     }
 
@@ -253,25 +254,6 @@ impl Vocabulary<'_> {
         nearest.finish()
     }
 
-    /// The codes that are typical of the records that have the words of an unknown value: most of those have them, and
-    /// few others.
-    fn typical(&self, given: &str) -> Vec<String> {
-        let Context { site, dated, .. } = self.context;
-        let found = site.index.search(&with_words(given), &dated.today).facets.unwrap_or_default();
-        let found = found.into_iter().filter(|counts| self.facets().any(|facet| facet == counts.facet));
-        let all = options(site, dated, self.facet, "", self.locale);
-        let share = |pick: &FacetValue, count: u32| {
-            let total = all.iter().find(|(known, _)| known == pick)?.1;
-            let code = Some(site.index.value_text(pick)).filter(|code| is_code(code))?;
-            Some((f64::from(count).powi(2) / (f64::from(total) + FEW), code.to_owned()))
-        };
-        let items = found.flat_map(|counts| counts.items);
-        let mut codes: Vec<(f64, String)> =
-            items.filter(|(_, count)| *count > 0).filter_map(|(pick, count)| share(&pick, count)).collect();
-        codes.sort_by(|(a, first), (b, second)| b.total_cmp(a).then_with(|| first.cmp(second)));
-        codes.into_iter().take(NEAREST_MAX).map(|(_, code)| code).collect()
-    }
-
     /// The most frequent codes.
     fn commonest(&self) -> Vec<String> {
         let Context { site, dated, .. } = self.context;
@@ -281,10 +263,10 @@ impl Vocabulary<'_> {
     }
 }
 
-/// The search for the words of an unknown value.
-pub(crate) fn with_words(given: &str) -> Query {
+/// The search that interprets a value.
+fn as_search(given: &str) -> Query {
     let page = Page { offset: 0, limit: 1 };
-    Query { text: Some(words_of(given).join(" ")), page, facets: true, ..Query::default() }
+    Query { text: Some(given.replace('"', " ")), page, facets: false, ..Query::default() }
 }
 
 /// Whether a value looks like a code rather than like free text.

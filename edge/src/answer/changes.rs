@@ -6,8 +6,7 @@
 use http::{HeaderValue, StatusCode};
 use snapshot::page::address::CHANGES_TAG;
 use snapshot::page::{changes, error};
-use snapshot::query::{INVALID_VALUE_MAX, ParameterError, is_slug};
-use snapshot::truncate::at_char;
+use snapshot::query::{faults, is_slug, pairs};
 use store::{ChangeLog, ChangePosition, RECORD_KINDS};
 
 use super::computed::{Computed, Query};
@@ -17,7 +16,7 @@ use crate::representation::Representation;
 use crate::request::{Answer, Request};
 
 /// Most lines of an answer.
-const LINES_MAX: usize = 5_000;
+const LINES_MAX: u64 = 5_000;
 const LINES_DEFAULT: usize = 1_000;
 
 const NDJSON: HeaderValue = HeaderValue::from_static("application/x-ndjson");
@@ -65,9 +64,9 @@ impl Request {
 
     pub(super) fn changes_feed(&self) -> Answer {
         const LIMIT: usize = changes::ENTRIES_MAX;
-        let (generation, site) = (self.state.generation(), self.state.site());
+        let generation = self.state.generation();
         let computed = Query {
-            work: generation.changes().price(generation.files(), LIMIT) + changes::price(site),
+            work: generation.changes().price(generation.files(), LIMIT),
             ..self.query(changes::FEED, String::new(), &self.history_id())
         };
         let representation = || Representation::new(ATOM).tag(CHANGES_TAG);
@@ -97,34 +96,16 @@ impl Request {
 /// and trackers add them.
 fn read(query: &str, changes: &ChangeLog) -> Result<(ChangePosition, usize), Box<Reply>> {
     let (mut from, mut limit, mut is_own) = (ChangePosition::default(), LINES_DEFAULT, true);
-    let (mut faults, mut seen) = (Vec::new(), Vec::new());
-    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-        let Some(name) = ["since", "limit"].into_iter().find(|known| *known == name) else { continue };
-        let reason = match seen.iter().find(|(earlier, _)| *earlier == name) {
-            Some((_, earlier)) if *earlier == value => continue,
-            Some(_) => Some("given twice with different values".to_owned()),
-            None if name == "since" => match position(&value, changes) {
-                Some((true, at)) if is_ahead(&at, changes) => Some(beyond(changes)),
-                Some((of, at)) => {
-                    (from, is_own) = (at, of);
-                    None
-                }
-                None => Some(SINCE.to_owned()),
-            },
-            None => match number(&value).filter(|number| (1..=LINES_MAX as u64).contains(number)) {
-                Some(number) => {
-                    limit = number as usize;
-                    None
-                }
-                None => Some(format!("not an integer from 1 to {LINES_MAX}")),
-            },
-        };
-        if let Some(reason) = reason {
-            let value = at_char(&value, INVALID_VALUE_MAX).into_owned();
-            faults.push(ParameterError { parameter: name, value, reason });
+    let faults = faults(pairs(query), &["since", "limit"], |name, value| {
+        match (name, position(value, changes), number(value)) {
+            ("since", Some((true, at)), _) if is_ahead(&at, changes) => return Err(beyond(changes)),
+            ("since", Some((of, at)), _) => (from, is_own) = (at, of),
+            ("since", None, _) => return Err(SINCE.to_owned()),
+            (_, _, Some(lines @ 1..=LINES_MAX)) => limit = lines as usize,
+            _ => return Err(format!("not an integer from 1 to {LINES_MAX}")),
         }
-        seen.push((name, value));
-    }
+        Ok(())
+    });
     if !faults.is_empty() {
         return Err(Box::new(Reply::bad_request(error::changes_faults(&faults))));
     }

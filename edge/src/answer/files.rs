@@ -146,7 +146,7 @@ impl Request {
         representation: impl Fn(&Self) -> Representation + Send + 'static,
     ) -> Answer {
         let coding = self.coding_of(file);
-        if let Some(response) = self.server.metrics.bodies.count(self.state.bodies.cached(file, coding)) {
+        if let Some(response) = self.state.bodies.cached(file, coding) {
             return self.sent(&response, lifetime, parts).into();
         }
         if let Some(reply) = self.without_body(file, coding, &lifetime, parts, &representation) {
@@ -229,16 +229,9 @@ impl Request {
     /// A file's response, as the request's method, conditions and range require.
     fn sent(&self, response: &CachedResponse, lifetime: HeaderValue, parts: bool) -> Reply {
         let headers = &self.head.headers;
-        if self.head.method != Method::HEAD {
-            return match parts {
-                true => response.reply_range(headers, lifetime),
-                false => response.reply(headers, lifetime),
-            };
-        }
-        let reply = response.reply_head(headers, lifetime);
-        match parts && reply.status == StatusCode::OK {
-            true => reply.with(header::ACCEPT_RANGES, HeaderValue::from_static("bytes")),
-            false => reply,
+        match parts {
+            true => response.reply_range(headers, self.head.method == Method::HEAD, lifetime),
+            false => response.reply(headers, lifetime),
         }
     }
 

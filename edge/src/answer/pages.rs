@@ -254,7 +254,7 @@ impl Request {
         let canonical = PageOptions::default().query_string(site, &query);
         let feed_query = feed::feed_query(site, &query, kind);
         let computed = Query {
-            depends_on_day: feed::depends_on_day(site, &query, kind),
+            depends_on_day: true,
             page: feed_query.page,
             work: site.index.cost(&feed_query) + feed::feed_units(site, &feed_query, kind),
             ..self.query(&feed::feed_path(locale, kind), canonical, &invalid)

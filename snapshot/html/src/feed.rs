@@ -85,16 +85,6 @@ fn may_be_cut(site: &Site) -> bool {
     site.index.programs() as u64 > EVENTS_MAX
 }
 
-/// Whether the feed of a query may be another one on another day.
-pub fn depends_on_day(site: &Site, query: &Query, feed: Feed) -> bool {
-    let is_daily = match feed {
-        Feed::Atom => false,
-        Feed::Calendar => may_be_cut(site),
-        Feed::Table | Feed::Rows => true,
-    };
-    is_daily || query.depends_on_day()
-}
-
 /// The query that a feed is known by: with the filters that do not exist, so that a value that no record has any longer
 /// does not make it another feed.
 fn identity(query: &str, invalid: &[String]) -> String {

@@ -4,6 +4,7 @@ use std::fmt::{self, Write};
 
 use minijinja::value::Kwargs;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, Output, State, Value, escape_formatter};
+use snapshot::page::text::push_escaped;
 
 /// Name of the escaping of templates that end in `.md`.
 pub(crate) const MARKDOWN: &str = "markdown";
@@ -22,7 +23,7 @@ fn tongue(text: &Value) -> Result<Value, Error> {
     let mut out = String::new();
     if let Some(language) = language.as_str() {
         out.push_str(" lang=\"");
-        escape_html(&mut out, language)?;
+        push_escaped(&mut out, language)?;
         out.push('"');
     }
     out.push_str(" dir=\"auto\"");
@@ -88,29 +89,8 @@ pub(crate) fn format(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Va
 fn escape(out: &mut impl Write, escaping: &AutoEscape, text: &str) -> fmt::Result {
     match escaping {
         AutoEscape::Custom(name) if name == MARKDOWN => escape_markdown(out, text),
-        _ => escape_html(out, text),
+        _ => push_escaped(out, text),
     }
-}
-
-/// Writes a text escaped for HTML and XML, also fit for attribute values. Unlike the engine's own formatter, it does not
-/// escape slashes, and drops control characters, which no XML document may hold.
-fn escape_html(out: &mut impl Write, text: &str) -> fmt::Result {
-    let mut from = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        let reference = match byte {
-            b'&' => "&amp;",
-            b'<' => "&lt;",
-            b'>' => "&gt;",
-            b'"' => "&quot;",
-            b'\'' => "&#39;",
-            0..=8 | 11 | 12 | 14..=31 | 127 => "",
-            _ => continue,
-        };
-        out.write_str(&text[from..at])?;
-        out.write_str(reference)?;
-        from = at + 1;
-    }
-    out.write_str(&text[from..])
 }
 
 /// Writes a text so that CommonMark shows it as it is: what begins markup within a line is escaped (sections 6.1 to

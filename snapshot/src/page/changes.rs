@@ -1,7 +1,7 @@
 //! What changed, as lines of JSON, as one object with the same lines, and as an Atom feed (RFC 4287) whose removals are
 //! those of RFC 6721. The edge and exports write the same bytes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -9,7 +9,6 @@ use serde::Deserialize;
 use crate::page::json::push_items;
 use crate::page::text::escaped;
 use crate::page::{Site, push_json};
-use crate::query::List;
 use crate::record::Locale;
 use crate::record::field_table::Object;
 use store::RecordChange;
@@ -23,8 +22,9 @@ pub const FEED: &str = "/changes.atom";
 /// Most entries of the feed.
 pub const ENTRIES_MAX: usize = 100;
 
-/// The kind of record that has no list of its own.
+/// The kinds of records that the feed names.
 const PROGRAMS: &str = "programs";
+const ORGANIZATIONS: &str = "organizations";
 
 /// What one record of a kind is called.
 fn singular(kind: &str) -> &str {
@@ -69,16 +69,8 @@ fn push_change(out: &mut Vec<u8>, base_url: &str, changed: &RecordChange<'_>) {
     push_json(out, &line.stated());
 }
 
-/// How much work the feed is, in units of the search: names are looked for among all records.
-pub fn price(site: &Site) -> u64 {
-    const ROW: u64 = 16;
-    [List::Organizations, List::Recipients].map(|list| site.lists.rows(list).len() as u64).iter().sum::<u64>()
-        * ROW
-}
-
 /// The feed: records that changed last, the newest first. `published` is when there was nothing yet.
 pub fn feed(site: &Site, base_url: &str, published: Timestamp, newest: &[RecordChange<'_>]) -> Vec<u8> {
-    let names = names(site, newest);
     let updated = newest.iter().map(|it| it.at).max().unwrap_or(published);
     let (base, title) = (escaped(base_url), escaped(&site.lists.about.title));
     let pages = if site.lists.about.only_locale == Some(Locale::Es) { "/es" } else { "" };
@@ -102,13 +94,13 @@ pub fn feed(site: &Site, base_url: &str, published: Timestamp, newest: &[RecordC
             continue;
         }
         there.insert((*kind, *slug));
-        let name = names.get(&(*kind, *slug)).map_or(*slug, String::as_str);
+        let name = name(site, kind, slug);
         out.push_str(&format!(
             "<entry><id>{base}/{kind}/{slug}</id><title>{}</title><updated>{at}</updated>\
              <link rel=\"alternate\" type=\"text/html\" href=\"{base}{pages}/{kind}/{slug}\"/>\
              <link rel=\"alternate\" type=\"application/json\" href=\"{base}/api/v1/{kind}/{slug}\"/>\
              <category term=\"{}\"/></entry>\n",
-            escaped(name),
+            escaped(name.as_deref().unwrap_or(slug)),
             singular(kind),
         ));
     }
@@ -116,38 +108,22 @@ pub fn feed(site: &Site, base_url: &str, published: Timestamp, newest: &[RecordC
     out.into_bytes()
 }
 
-/// What is read of a row.
-#[derive(Deserialize)]
-struct Named {
-    slug: String,
-    #[serde(alias = "displayName")]
-    name: String,
-}
-
-/// Names of records by kind and slug.
-fn names<'a>(site: &Site, of: &[RecordChange<'a>]) -> HashMap<(&'a str, &'a str), String> {
-    let there = || of.iter().filter(|it| it.version.is_some());
-    let programs = there().filter(|it| it.kind == PROGRAMS).filter_map(|it| {
-        // A row ends before what depends on the day.
-        let row = [site.rows.row(site.index.find(it.slug)?, Locale::En), b"null}"].concat();
-        let named: Named = serde_json::from_slice(&row).ok()?;
-        Some(((it.kind, it.slug), named.name))
-    });
-    let mut names: HashMap<_, _> = programs.collect();
-    for list in [List::Organizations, List::Recipients] {
-        let wanted: HashMap<&str, _> =
-            there().filter(|it| it.kind == list.as_str()).map(|it| (it.slug, (it.kind, it.slug))).collect();
-        if wanted.is_empty() {
-            continue;
-        }
-        for row in site.lists.rows(list) {
-            let named: Option<Named> = serde_json::from_slice(row).ok();
-            if let Some(named) = named
-                && let Some(key) = wanted.get(&*named.slug)
-            {
-                names.insert(*key, named.name);
-            }
-        }
+/// The name of a program or an organization. Recipients, which may be a million, are not looked through for theirs.
+fn name(site: &Site, kind: &str, slug: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Named {
+        name: String,
     }
-    names
+    let organizations = &site.index.organizations;
+    match kind {
+        PROGRAMS => {
+            // A row ends before what depends on the day.
+            let row = [site.rows.row(site.index.find(slug)?, Locale::En), b"null}"].concat();
+            serde_json::from_slice(&row).ok().map(|named: Named| named.name)
+        }
+        ORGANIZATIONS => {
+            organizations.find(slug).map(|number| organizations.name(number, Locale::En).to_owned())
+        }
+        _ => None,
+    }
 }

@@ -4,8 +4,8 @@
 //! org.at org                 Organization rows, by name
 //! cycle.at cycle             cycle rows, newest season first; a row's position is the cycle's number
 //! cycle.split                u32 of each row: where its status stands
-//! cycle.opens .deadline .starts .stated   days and word that the status follows from
-//! cycle.checked              Day of each row: when its program was last checked
+//! cycle.season               SeasonRow of each row: what the status follows from
+//! cycle.observed             ObservationRow of each row: lifecycle and last check of its program
 //! cycle.due                  u32: cycles by deadline, without one last
 //! award.at award             award rows, newest first
 //! cycle.doc award.doc        u32 of each row: the document of its program

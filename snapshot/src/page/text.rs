@@ -1,5 +1,7 @@
 //! Texts as pages have them: escaped for HTML and XML, and numbers with their thousands grouped.
 
+use std::fmt::{self, Write};
+
 use crate::record::Locale;
 
 /// A number with its thousands set apart: `12,345`; in Spanish `12 345`, and not below five digits.
@@ -22,33 +24,37 @@ pub fn grouped(number: u64, locale: Locale) -> String {
     out
 }
 
-/// Writes text with what HTML and XML would read as markup escaped; also fit for attribute values.
-pub(crate) fn push_escaped(out: &mut Vec<u8>, text: &str) {
-    let text = text.as_bytes();
+/// Writes a text escaped for HTML and XML, also fit for attribute values. Unlike the template engine's own formatter, it
+/// does not escape slashes, and drops control characters, which no XML document may hold.
+///
+/// # Errors
+///
+/// If it cannot be written.
+pub fn push_escaped(out: &mut impl Write, text: &str) -> fmt::Result {
     let mut from = 0;
-    for (at, byte) in text.iter().enumerate() {
-        let reference: &[u8] = match byte {
-            b'&' => b"&amp;",
-            b'<' => b"&lt;",
-            b'>' => b"&gt;",
-            b'"' => b"&quot;",
-            b'\'' => b"&#39;",
-            // No XML 1.0 document may hold them, and no reader needs them.
-            0..=8 | 11 | 12 | 14..=31 | 127 => b"",
+    for (at, byte) in text.bytes().enumerate() {
+        let reference = match byte {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            b'>' => "&gt;",
+            b'"' => "&quot;",
+            b'\'' => "&#39;",
+            0..=8 | 11 | 12 | 14..=31 | 127 => "",
             _ => continue,
         };
-        out.extend_from_slice(&text[from..at]);
-        out.extend_from_slice(reference);
+        out.write_str(&text[from..at])?;
+        out.write_str(reference)?;
         from = at + 1;
     }
-    out.extend_from_slice(&text[from..]);
+    out.write_str(&text[from..])
 }
 
 /// The same as a string.
-pub fn escaped(text: &str) -> String {
-    let mut out = Vec::with_capacity(text.len() + 16);
-    push_escaped(&mut out, text);
-    String::from_utf8(out).unwrap_or_default()
+pub(crate) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    // A string takes any text.
+    let _ = push_escaped(&mut out, text);
+    out
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Queries to the facet endpoint, which are read strictly.
 
+use std::borrow::Cow;
+
 use super::value::{clamp, pairs, parse_locale};
 use super::{FACET_LIMIT_DEFAULT, INVALID_VALUE_MAX, LIMIT_RANGE, LIST_TEXT_MAX, OFFSET_RANGE, Page};
 use crate::record::Locale;
@@ -41,23 +43,33 @@ pub struct ParameterError {
 /// A fault for each value that is too long, no number, out of bounds, or given twice and differently.
 pub fn parse_facet(query: &str) -> Result<FacetQuery, Vec<ParameterError>> {
     let mut parsed = FacetQuery { locale: parse_locale(query), ..FacetQuery::default() };
-    let mut faults = Vec::new();
-    let mut seen: Vec<(&str, String)> = Vec::new();
-    for (name, value) in pairs(query) {
-        let known = ["q", "limit", "offset"].into_iter().find(|known| *known == name);
-        let Some(name) = known.filter(|_| !value.is_empty()) else { continue };
-        let reason = match seen.iter().find(|(earlier, _)| *earlier == name) {
+    let stated = pairs(query).filter(|(_, value)| !value.is_empty());
+    let faults = faults(stated, &["q", "limit", "offset"], |name, value| parsed.take(name, value));
+    if faults.is_empty() { Ok(parsed) } else { Err(faults) }
+}
+
+/// Every fault of a query that is read strictly. `take` takes the first value of each of the names, or says what is wrong
+/// with it; other names are left to caches and trackers.
+pub fn faults<'q>(
+    pairs: impl Iterator<Item = (Cow<'q, str>, Cow<'q, str>)>,
+    names: &[&'static str],
+    mut take: impl FnMut(&str, &str) -> Result<(), String>,
+) -> Vec<ParameterError> {
+    let (mut faults, mut seen) = (Vec::new(), Vec::new());
+    for (name, value) in pairs {
+        let Some(name) = names.iter().copied().find(|known| *known == name) else { continue };
+        let taken = match seen.iter().find(|(earlier, _)| *earlier == name) {
             Some((_, earlier)) if *earlier == value => continue,
-            Some(_) => Some("given twice with different values".to_owned()),
-            None => parsed.take(name, &value).err(),
+            Some(_) => Err("given twice with different values".to_owned()),
+            None => take(name, &value),
         };
-        seen.push((name, value.clone().into_owned()));
-        if let Some(reason) = reason {
+        if let Err(reason) = taken {
             let value = at_char(&value, INVALID_VALUE_MAX).into_owned();
             faults.push(ParameterError { parameter: name, value, reason });
         }
+        seen.push((name, value));
     }
-    if faults.is_empty() { Ok(parsed) } else { Err(faults) }
+    faults
 }
 
 impl FacetQuery {

@@ -246,13 +246,6 @@ impl Query {
         self.updated_from.is_none_or(|from| from <= day) && self.updated_to.is_none_or(|to| day <= to)
     }
 
-    /// Whether another day may have other matches, whatever their order.
-    pub fn depends_on_day(&self) -> bool {
-        let is_dated = self.deadline_from.is_some() || self.deadline_to.is_some();
-        let is_daily = self.selected.iter().any(|(facet, _)| facet.spec().is_daily);
-        self.open || self.rolling || self.text.is_some() || is_dated || is_daily
-    }
-
     /// The query as a query string that parses to itself: canonical order, defaults left out.
     /// `name` gives the text of a value's ordinal. The page is written as `offset` unless it is the
     /// first.

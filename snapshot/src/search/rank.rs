@@ -136,16 +136,9 @@ pub struct RankOptions<'a> {
 
 impl RankOptions<'_> {
     /// Sorted by score, everything else off.
-    pub const BY_RELEVANCE: Self = Self {
-        by_relevance: true,
-        open_first: false,
-        literal: &[],
-        with_unstated: false,
-        loosen: false,
-        partial_if_needed: false,
-        partial_unless_named: false,
-        shown_values: 0,
-    };
+    pub fn by_relevance() -> Self {
+        Self { by_relevance: true, ..Self::default() }
+    }
 }
 
 impl Index {

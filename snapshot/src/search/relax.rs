@@ -3,11 +3,13 @@
 
 use std::ops::Range;
 
-use crate::facet::{Facet, Interval, MEASURES, place_facets};
+use crate::facet::{Facet, place_facets};
 use crate::place::Code;
-use crate::query::{FacetValue, Page, Query, TEXT_PHRASES_MAX, TEXT_WORDS_MAX};
+use crate::query::{
+    FacetValue, PARAMETERS, Page, Parameter, ParameterKind, Query, TEXT_PHRASES_MAX, TEXT_WORDS_MAX,
+    is_filter, pairs,
+};
 use crate::search::cost::{Budget, RELAXATIONS_MAX};
-use crate::search::entities::RUN_MAX;
 use crate::search::filter_phrases::{extract, normalized};
 use crate::search::index::Index;
 use crate::search::lexicon::stop_words;
@@ -17,7 +19,6 @@ use crate::search::text_query::{self, ResolvedText, TextQuery};
 use crate::search::tiers::{Part, Parts};
 use crate::search::today::Today;
 use crate::text::{QueryWord, words_of};
-use crate::time::Day;
 
 /// Most words of which combinations are tried.
 const TOGETHER_MAX: usize = 12;
@@ -77,9 +78,6 @@ impl Index {
     pub fn relaxations(&self, query: &Query, today: &Today, literal: &[String]) -> Vec<Relaxation> {
         let first = Query { page: Page { offset: 0, ..query.page }, ..query.clone() };
         let mut counter = Counter::new(self, today, literal);
-        if counter.is_hopeless(&first) {
-            return Vec::new();
-        }
         let mut found: Vec<(usize, Relaxation)> = Vec::new();
         let shorter = without_words(self, &first, today, literal).into_iter();
         let candidates = shorter.chain(without_filters(self, &first)).chain(with_other_roles(self, &first));
@@ -146,24 +144,6 @@ impl<'a> Counter<'a> {
             counted: Vec::new(),
             texts: Vec::new(),
         }
-    }
-
-    /// Whether every record lacks so many words of a long text that no removal leaves a match: one takes a clause away, and
-    /// may join the words beside it to a name.
-    fn is_hopeless(&self, query: &Query) -> bool {
-        if query.text.as_deref().is_none_or(|text| pieces(text).len() <= 1 + RUN_MAX) {
-            return false;
-        }
-        let text = extract(query, self.literal, self.today.day).0.text.unwrap_or_default();
-        let clauses = TextQuery::ranked(&text, self.literal).clauses(self.index);
-        let least = clauses.len().saturating_sub(1 + RUN_MAX);
-        let cost: u64 = clauses.iter().map(|clause| clause.cost(self.index)).sum();
-        if cost > self.budget.left() {
-            return false;
-        }
-        let mut matched = vec![0u8; self.index.programs()];
-        clauses.iter().for_each(|it| it.docs(self.index).for_each(|doc| matched[doc as usize] += 1));
-        matched.iter().all(|matched| usize::from(*matched) < least)
     }
 
     /// Number of full matches of a query; `None` if counting them may cost more than is left of the budget.
@@ -247,7 +227,7 @@ impl<'a> Counter<'a> {
             return None;
         }
         self.budget.spend(cost);
-        let options = RankOptions { literal: self.literal, ..RankOptions::BY_RELEVANCE };
+        let options = RankOptions { literal: self.literal, ..RankOptions::by_relevance() };
         let found = self.index.ranked(&first, self.today, options);
         let best = found.rows.first().filter(|_| found.total > 0)?.doc;
         Some((Relaxation { removed: Constraint::Words(text), query: only, total: found.total }, best))
@@ -364,56 +344,26 @@ fn pieces(text: &str) -> Vec<&str> {
 }
 
 /// The query without each of its filters.
-fn without_filters(index: &Index, query: &Query) -> Vec<Removal> {
-    let nothing = Query { locale: query.locale, ..Query::default() };
-    let mut all: Vec<Removal> = Vec::new();
-    // `copy` sets the filter in one query to what it is in another.
-    let mut add = |parameter: &'static str, value: Option<String>, copy: &dyn Fn(&mut Query, &Query)| {
-        let Some(value) = value else { return };
-        let (mut left, mut alone) = (query.clone(), nothing.clone());
-        copy(&mut left, &nothing);
-        copy(&mut alone, query);
-        let removed = Constraint::Filter { parameter, value };
-        all.push(Removal { removed, query: left, alone: Some(alone) });
+fn without_filters<'q>(index: &'q Index, query: &'q Query) -> impl Iterator<Item = Removal> + use<'q> {
+    let text = query.canonical(|ordinal| index.values.text(ordinal));
+    let all: Vec<(String, String)> =
+        pairs(&text).map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
+    let parsed = move |pairs: &[(String, String)]| {
+        let text = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
+        index.parse(&text).0
     };
-    for (place, (facet, pick)) in query.selected.iter().enumerate() {
-        let value = Some(index.value_text(pick).to_owned());
-        add(facet.spec().parameter, value, &|to, from| copy_item(&mut to.selected, &from.selected, place));
-    }
-    for (place, slug) in query.organizations.iter().enumerate() {
-        add("organization", Some(slug.clone()), &|to, from| {
-            copy_item(&mut to.organizations, &from.organizations, place);
-        });
-    }
-    for spec in &MEASURES {
-        let of = |query: &Query| query.measures[spec.measure as usize].unwrap_or(Interval::EVERYTHING);
-        let set = |bounds: Interval, to: &mut Query| {
-            to.measures[spec.measure as usize] = Some(bounds).filter(|it| *it != Interval::EVERYTHING);
-        };
-        let Interval { min, max } = of(query);
-        let bound = |bound: f64| bound.is_finite().then(|| bound.to_string());
-        let [least, most] = spec.parameters;
-        add(least, bound(min), &|to, from| set(Interval { min: of(from).min, ..of(to) }, to));
-        add(most, bound(max), &|to, from| set(Interval { max: of(from).max, ..of(to) }, to));
-    }
-    let date = |day: Option<Day>| day.and_then(Day::date).map(|date| date.to_string());
-    let on = |is_on: bool| is_on.then(|| "true".to_owned());
-    add("deadlineFrom", date(query.deadline_from), &|to, from| to.deadline_from = from.deadline_from);
-    add("deadlineTo", date(query.deadline_to), &|to, from| to.deadline_to = from.deadline_to);
-    add("updatedFrom", date(query.updated_from), &|to, from| to.updated_from = from.updated_from);
-    add("updatedTo", date(query.updated_to), &|to, from| to.updated_to = from.updated_to);
-    add("open", on(query.open), &|to, from| to.open = from.open);
-    add("rolling", on(query.rolling), &|to, from| to.rolling = from.rolling);
-    add("funded", on(query.funded), &|to, from| to.funded = from.funded);
-    all
-}
-
-/// Adds the item at a place of a list to another, or takes it out there if the list has none.
-fn copy_item<T: Clone>(to: &mut Vec<T>, from: &[T], place: usize) {
-    match from.get(place) {
-        Some(item) => to.push(item.clone()),
-        None => drop(to.remove(place)),
-    }
+    (0..all.len()).filter_map(move |at| {
+        let (name, value) = &all[at];
+        let Parameter { name: parameter, kind } = *PARAMETERS.iter().find(|known| known.name == name)?;
+        if kind == ParameterKind::Text || !is_filter(parameter) {
+            return None;
+        }
+        let removed = Constraint::Filter { parameter, value: value.clone() };
+        let left = parsed(&[&all[..at], &all[at + 1..]].concat());
+        let alone = Query { locale: query.locale, ..parsed(&all[at..=at]) };
+        let left = Query { with_unstated: query.with_unstated, page: query.page, ..left };
+        Some(Removal { removed, query: left, alone: Some(alone) })
+    })
 }
 
 /// The query with each selected place in each other facet of places.

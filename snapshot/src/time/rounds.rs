@@ -1,8 +1,11 @@
 //! What names and texts state of the days of a round: the date or the year that it is for, whether its days are
 //! projected, and whether it is a call for applications at all.
 
+use std::sync::LazyLock;
+
 use jiff::civil::Date;
 
+use crate::patterns::Patterns;
 use crate::text::words_of;
 
 /// Words for a fiscal year.
@@ -14,55 +17,30 @@ const FISCAL: [&[&str]; 5] = [
     &["ejercicio"],
 ];
 /// Words for days that are not announced yet.
-#[rustfmt::skip]
-const PROJECTED: [&str; 24] = [
-    "projected", "estimated", "anticipated", "expected", "tentative", "provisional", "provisionales", "tbc",
-    "proyectado", "proyectada", "proyectados", "proyectadas", "previsto", "prevista", "previstos", "previstas",
-    "estimado", "estimada", "estimados", "estimadas", "tentativo", "tentativa", "tentativos", "tentativas",
-];
-/// Words for the days of a round.
-const DATES: [&str; 6] = ["dates", "deadline", "deadlines", "fechas", "plazo", "plazos"];
-/// Words that may stand between the two.
-const BETWEEN: [&str; 8] = ["are", "is", "application", "was", "son", "es", "estan", "de"];
-/// Parts of [`DATES`]: a sentence without any is not split into words.
-const DATES_PARTS: [&str; 4] = ["ates", "eadline", "echas", "lazo"];
-
-/// Names of months, English and Spanish.
-const MONTHS: [[&str; 2]; 12] = [
-    ["january", "enero"],
-    ["february", "febrero"],
-    ["march", "marzo"],
-    ["april", "abril"],
-    ["may", "mayo"],
-    ["june", "junio"],
-    ["july", "julio"],
-    ["august", "agosto"],
-    ["september", "septiembre"],
-    ["october", "octubre"],
-    ["november", "noviembre"],
-    ["december", "diciembre"],
-];
-/// Words of what takes no applications, or of a round that was withdrawn.
-const NO_CALLS: [&[&str]; 13] = [
-    &["request", "for", "information"],
-    &["rfi"],
-    &["call", "for", "information"],
-    &["solicitud", "de", "informacion"],
-    &["withdrawn"],
-    &["cancelled"],
-    &["canceled"],
-    &["retirado"],
-    &["retirada"],
-    &["cancelado"],
-    &["cancelada"],
-    &["anulado"],
-    &["anulada"],
-];
+const PROJECTED: &str = "projected|estimated|anticipated|expected|tentative|provisional|provisionales|tbc|\
+    proyectado|proyectada|proyectados|proyectadas|previsto|prevista|previstos|previstas|\
+    estimado|estimada|estimados|estimadas|tentativo|tentativa|tentativos|tentativas";
+static PROJECTED_DAYS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(PROJECTED));
+/// The same beside a word for the days of a round.
+static PROJECTED_DATES: LazyLock<Patterns> = LazyLock::new(|| {
+    let (dates, between) =
+        ("dates|deadline|deadlines|fechas|plazo|plazos", "are|is|application|was|son|es|estan|de*");
+    Patterns::new(&format!("{dates} {between} {PROJECTED}\n{PROJECTED} {between} {dates}"))
+});
+/// Names of what takes no applications, or of a round that was withdrawn.
+static NO_CALLS: LazyLock<Patterns> = LazyLock::new(|| {
+    Patterns::new(
+        "request|call for information\n solicitud de informacion\n rfi|withdrawn|cancelled|canceled\n\
+         retirado|retirada|cancelado|cancelada|anulado|anulada",
+    )
+});
+/// Names of months in English, then in Spanish.
+const MONTHS: &str = "january february march april may june july august september october november december \
+    enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre";
 
 /// Whether a name is one of a call for information, or of a round that was withdrawn.
 pub(super) fn is_no_call(name: &str) -> bool {
-    let words = words_of(name);
-    NO_CALLS.iter().any(|run| words.windows(run.len()).any(|part| part == *run))
+    NO_CALLS.find(name).is_some()
 }
 
 /// The last day that the label of a round leaves possible: `~Oct 2, 2026`, the end of `Oct-Nov, 2026`, of `2024-A`
@@ -91,9 +69,8 @@ pub(super) fn last_day(label: &str) -> Option<Date> {
 
 /// The month of a word: its name, or at least three letters of it.
 fn month_number(word: &str) -> Option<i8> {
-    let is_name = |names: &[&str; 2]| names.iter().any(|name| name.starts_with(word));
-    let at = MONTHS.iter().position(is_name).filter(|_| word.len() >= 3)?;
-    i8::try_from(at + 1).ok()
+    let at = MONTHS.split(' ').position(|name| name.starts_with(word)).filter(|_| word.len() >= 3)?;
+    i8::try_from(at % 12 + 1).ok()
 }
 
 /// A fiscal year ends at the latest with the calendar year of its number.
@@ -144,21 +121,13 @@ fn stated_year(word: &str, after: Option<i16>) -> Option<i16> {
 
 /// Whether the label of a round states that its days are projected: `~Jan 15, 2027`, `expected March 2027`.
 pub(super) fn is_projected_label(label: &str) -> bool {
-    label.trim_start().starts_with('~') || words_of(label).iter().any(|word| PROJECTED.contains(&&**word))
+    label.trim_start().starts_with('~') || PROJECTED_DAYS.find(label).is_some()
 }
 
 /// Whether a text states that the days of its rounds are projected: `Dates projected from last year`.
 pub(super) fn are_dates_projected(text: &str) -> bool {
-    let has_dates = |text: &str| DATES_PARTS.iter().any(|part| text.contains(part));
-    // Most texts have none at all.
-    let mut sentences = text.split(['.', ';', '\n']).filter(|sentence| has_dates(sentence));
-    has_dates(text)
-        && sentences.any(|sentence| {
-            let mut words = words_of(sentence);
-            words.retain(|word| !BETWEEN.contains(&&**word));
-            let is_pair = |a: &str, b: &str| DATES.contains(&a) && PROJECTED.contains(&b);
-            words.windows(2).any(|pair| is_pair(&pair[0], &pair[1]) || is_pair(&pair[1], &pair[0]))
-        })
+    // What stands in brackets or after a colon belongs to the same sentence: `Deadline (tentative)`.
+    PROJECTED_DATES.find(&text.replace(['(', ':'], ",")).is_some()
 }
 
 #[cfg(test)]
@@ -236,6 +205,7 @@ mod tests {
             "Las fechas son provisionales.",
             "Fechas previstas para mayo",
             "Plazo estimado: 3 de mayo",
+            "Deadline (tentative): May",
         ] {
             assert!(are_dates_projected(text), "{text}");
         }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::body::{Hex, json_text, read_hex};
 
 /// Version of the layout. A reader refuses any other.
-pub const FORMAT: u32 = 8;
+pub const FORMAT: u32 = 9;
 
 pub(super) const CURRENT: &str = "CURRENT";
 pub(super) const CURRENT_TMP: &str = "CURRENT.tmp";

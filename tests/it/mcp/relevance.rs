@@ -26,7 +26,7 @@ fn pages_follow_one_another_all_before_any_and_the_total_is_that_of_the_rest_int
             "early career grant",
         ] {
             let rank = |offset, limit| {
-                site.index.ranked(&query(text, offset, limit), &dated.today, RankOptions::BY_RELEVANCE)
+                site.index.ranked(&query(text, offset, limit), &dated.today, RankOptions::by_relevance())
             };
             let whole = rank(0, 100);
             let total = site.index.search(&query(text, 0, 1), &dated.today).total;
@@ -65,8 +65,11 @@ fn what_comes_near_follows_fewer_than_three_full_matches_and_none_that_is_called
         };
         let site =
             world((0..full + 20).map(|number| program(number, &name(number), json!({}))).collect()).site;
-        let wish =
-            RankOptions { partial_if_needed: true, partial_unless_named: true, ..RankOptions::BY_RELEVANCE };
+        let wish = RankOptions {
+            partial_if_needed: true,
+            partial_unless_named: true,
+            ..RankOptions::by_relevance()
+        };
         let today = site.dated(Day::new(TODAY));
         let found = site.index.ranked(&query("rivers otters", 0, 10), &today.today, wish);
         assert_eq!(found.total, full);

@@ -29,7 +29,7 @@ fn question(text: &str) -> Query {
 
 fn ranked(world: &World, query: &Query, plain: &[String]) -> RankedPage {
     let today = world.site.dated(Day::new(day_after(0))).today;
-    world.site.index.ranked(query, &today, RankOptions { literal: plain, ..RankOptions::BY_RELEVANCE })
+    world.site.index.ranked(query, &today, RankOptions { literal: plain, ..RankOptions::by_relevance() })
 }
 
 fn slugs(world: &World, ranked: &RankedPage) -> Vec<String> {
@@ -237,7 +237,7 @@ fn an_explanation_has_each_row_in_order_and_its_parts_add_up() {
     let world = World::tables(&[organization(), programs(&members.map(|name| json!({"name": name})))]);
     let today = world.site.dated(Day::new(day_after(0))).today;
     let query = question("solar schools");
-    let text = world.site.index.explain(&query, &today, RankOptions::BY_RELEVANCE);
+    let text = world.site.index.explain(&query, &today, RankOptions::by_relevance());
     let rows = text.lines().skip_while(|line| !line.starts_with("  1."));
     let rows: Vec<(&str, f64, f64)> = rows
         .map(|line| {

@@ -25,7 +25,7 @@ fn world(members: &[(&str, &[(&str, &str)])]) -> World {
 fn ranked(world: &World, text: &str) -> RankedPage {
     let today = world.site.dated(Day::new(day_after(0))).today;
     let query = Query { text: Some(text.to_owned()), facets: false, ..Query::default() };
-    world.site.index.ranked(&query, &today, RankOptions::BY_RELEVANCE)
+    world.site.index.ranked(&query, &today, RankOptions::by_relevance())
 }
 
 /// Slugs of the full matches, and of those by a wider region.

@@ -126,7 +126,7 @@ fn one_way_synonyms_of_several_words_find_records_that_hold_one_of_them() {
         let page = Page { offset: 0, limit: 50 };
         let query = Query { text: Some(term.to_owned()), page, facets: false, ..Query::default() };
         let literal = [words.join(" ")];
-        let options = RankOptions { literal: &literal, ..RankOptions::BY_RELEVANCE };
+        let options = RankOptions { literal: &literal, ..RankOptions::by_relevance() };
         let found = state.site().index.ranked(&query, &state.dated.today, options);
         let forms = |words: &Vec<String>| words.iter().map(|word| oracle.reader.related(word)).collect();
         let rows: Vec<Vec<_>> = others.iter().chain([&words]).map(forms).collect();
@@ -177,7 +177,7 @@ fn a_full_match_of_words_that_name_nothing_has_each_or_a_synonym() {
     for text in questions.into_iter().filter(|text| !text.contains(['"', '-'])) {
         let page = Page { offset: 0, limit: 40 };
         let query = Query { text: Some(text.clone()), page, facets: false, ..Query::default() };
-        let found = state.site().index.ranked(&query, &state.dated.today, RankOptions::BY_RELEVANCE);
+        let found = state.site().index.ranked(&query, &state.dated.today, RankOptions::by_relevance());
         if !found.interpretations.is_empty() || !found.filter_phrases.is_empty() {
             continue;
         }
@@ -210,7 +210,7 @@ fn the_best_of_very_many_matches_come_first_wherever_they_are_in_the_default_ord
     let (index, today) = (&world.site.index, world.site.dated(Day::new(day_after(0))).today);
     for text in ["solar", "solars", "solar -nothing"] {
         let query = Query { text: Some(text.to_owned()), ..Query::default() };
-        let ranked = index.ranked(&query, &today, RankOptions::BY_RELEVANCE);
+        let ranked = index.ranked(&query, &today, RankOptions::by_relevance());
         assert_eq!(ranked.total, 3_000, "{text}");
         let is_best = |row: &RankedRow| {
             // The slug of the first program is `p1`.

@@ -148,7 +148,7 @@ pub fn ask(site: &Site) {
             let (query, invalid) = site.index.parse(question);
             let _ = search::search(site, &dated, &query, &invalid);
             for RankedRow { doc, .. } in
-                site.index.ranked(&query, &dated.today, RankOptions::BY_RELEVANCE).rows
+                site.index.ranked(&query, &dated.today, RankOptions::by_relevance()).rows
             {
                 let _ = (site.mcp_rows.row(doc, query.locale), site.index.slug(doc));
             }

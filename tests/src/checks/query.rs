@@ -71,7 +71,7 @@ fn canonical<Q: Debug + PartialEq>(
 
 /// Rows by relevance: no more than asked for, each once, and all that match before any other.
 fn ranked(site: &Site, dated: &Dated, query: &Query) {
-    let ranked = site.index.ranked(query, &dated.today, RankOptions::BY_RELEVANCE);
+    let ranked = site.index.ranked(query, &dated.today, RankOptions::by_relevance());
     let docs: BTreeSet<u32> = ranked.rows.iter().map(|row| row.doc).collect();
     assert_eq!(docs.len(), ranked.rows.len());
     assert!(docs.last().is_none_or(|doc| (*doc as usize) < site.index.programs()));

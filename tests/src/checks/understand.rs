@@ -35,7 +35,7 @@ pub fn holds(live: &Arc<Server>, text: &str) {
     let (query, _) = index.parse(&encoded);
     let query = Query { facets: false, ..query };
     let ask = |query: &Query, plain: &[String]| {
-        index.ranked(query, today, RankOptions { literal: plain, ..RankOptions::BY_RELEVANCE })
+        index.ranked(query, today, RankOptions { literal: plain, ..RankOptions::by_relevance() })
     };
     let found = ask(&query, &[]);
     check(&found, text);

@@ -3,13 +3,11 @@
 use crate::page::json::push_json;
 use crate::page::shape::Shaper;
 use crate::record::field_table::Object;
-use crate::record::{CycleStatus, Directory, Lifecycle, season_order};
-use crate::search::{ColumnNames, Pair, SeasonColumns, SeasonColumnsWriter, Strings, StringsWriter, column};
+use crate::record::{CycleStatus, Directory, season_order};
+use crate::search::{Observation, ObservationRow, Pair, SeasonRow, Strings, StringsWriter, column};
 use crate::time::{Day, DisplayStatus, Season, staleness_days};
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 
-const SEASONS: ColumnNames =
-    ["cycle.opens", "cycle.deadline", "cycle.starts", "cycle.stated", "cycle.named", "cycle.projected"];
 const CYCLES: Pair = ("cycle.at", "cycle");
 
 /// Numbers that other files use for programs and cycles.
@@ -45,10 +43,9 @@ pub struct Cycles {
     pub(in crate::page) docs: Section<u32>,
     split: Section<u32>,
     /// Days of all cycles, and what their sources stated.
-    seasons: SeasonColumns,
-    checked: Section<Day>,
-    /// Lifecycle of the program of each cycle: its position in [`Lifecycle::ALL`].
-    lifecycle: Section<u8>,
+    seasons: Section<SeasonRow>,
+    /// Lifecycle and last check of the program of each cycle.
+    observed: Section<ObservationRow>,
     by_deadline: Section<u32>,
 }
 
@@ -57,9 +54,8 @@ pub struct CyclesToday {
     day: Day,
     status: Vec<CycleStatus>,
     /// Days of all cycles, and what their sources stated.
-    seasons: SeasonColumns,
-    checked: Section<Day>,
-    lifecycle: Section<u8>,
+    seasons: Section<SeasonRow>,
+    observed: Section<ObservationRow>,
     /// Upcoming cycles, by deadline.
     pub(in crate::page) upcoming: Vec<u32>,
 }
@@ -71,9 +67,8 @@ pub(super) fn write(shaper: &Shaper<'_>, numbers: &Numbers, writer: &mut Section
     for (program, links) in directory.program_links.iter().enumerate() {
         links.cycles.iter().for_each(|cycle| program_of[*cycle] = program);
     }
-    let (mut rows, mut seasons) = (StringsWriter::default(), SeasonColumnsWriter::default());
-    let (mut split, mut docs, mut checked) = (Vec::<u32>::new(), Vec::<u32>::new(), Vec::<Day>::new());
-    let mut lifecycle = Vec::<u8>::new();
+    let (mut rows, mut seasons) = (StringsWriter::default(), Vec::<SeasonRow>::new());
+    let (mut split, mut docs, mut observed) = (Vec::<u32>::new(), Vec::<u32>::new(), Vec::new());
     let mut by_deadline = Vec::new();
     let mut json = Vec::new();
     for (number, cycle) in (0u32..).zip(in_order(directory)) {
@@ -89,18 +84,17 @@ pub(super) fn write(shaper: &Shaper<'_>, numbers: &Numbers, writer: &mut Section
         rows.push(&json);
         let (it, program) = (&directory.cycles[cycle], &directory.programs[program]);
         let season = Season::of(it).with_program(program);
-        seasons.push(&season);
-        checked.push(Day::of(program.last_checked_at()));
-        lifecycle.push(program.lifecycle as u8);
+        seasons.push((&season).into());
+        let (lifecycle, checked) = (program.lifecycle, Day::of(program.last_checked_at()));
+        observed.push(ObservationRow::from(Observation { lifecycle, on: Day::NONE, checked }));
         by_deadline.push((season.deadline.known().map_or(i32::MAX, |day| day.0), it.id, number));
     }
     by_deadline.sort_unstable();
     rows.write(CYCLES, writer);
     writer.put("cycle.split", split);
     writer.put("cycle.doc", docs);
-    seasons.write(SEASONS, writer);
-    writer.put("cycle.checked", checked);
-    writer.put("cycle.lifecycle", lifecycle);
+    writer.put("cycle.season", seasons);
+    writer.put("cycle.observed", observed);
     writer.put("cycle.due", by_deadline.into_iter().map(|(.., number)| number).collect::<Vec<u32>>());
 }
 
@@ -120,12 +114,10 @@ impl Cycles {
             rows,
             docs: column(sections, "cycle.doc", count)?,
             split: column(sections, "cycle.split", count)?,
-            seasons: SeasonColumns::open(sections, SEASONS)?,
-            checked: column(sections, "cycle.checked", count)?,
-            lifecycle: column(sections, "cycle.lifecycle", count)?,
+            seasons: column(sections, "cycle.season", count)?,
+            observed: column(sections, "cycle.observed", count)?,
             by_deadline: sections.get("cycle.due")?,
         };
-        ensure(cycles.seasons.count() == count, "cycle.stated", "has another length")?;
         let split = |(row, at): (usize, &u32)| *at as usize <= cycles.rows.bytes(row).len();
         let fits = cycles.split.iter().enumerate().all(split)
             && cycles.by_deadline.iter().all(|cycle| (*cycle as usize) < count);
@@ -135,14 +127,13 @@ impl Cycles {
 
     /// Status and order on a day.
     pub(crate) fn today(&self, day: Day) -> CyclesToday {
-        let seasons: Vec<Season> = (0..self.rows.count()).map(|cycle| self.seasons.get(cycle)).collect();
+        let seasons: Vec<Season> = self.seasons.iter().map(Season::from).collect();
         let upcoming =
             self.by_deadline.iter().copied().filter(|cycle| seasons[*cycle as usize].is_upcoming(day));
         CyclesToday {
             day,
             seasons: self.seasons.clone(),
-            checked: self.checked.clone(),
-            lifecycle: self.lifecycle.clone(),
+            observed: self.observed.clone(),
             upcoming: upcoming.collect(),
             status: seasons.iter().map(|season| season.status(day)).collect(),
         }
@@ -171,24 +162,24 @@ impl CyclesToday {
     /// Status of a cycle on another day, and the status that people read; `None` for an unknown number.
     pub fn on(&self, cycle: u32, day: Day) -> Option<(CycleStatus, DisplayStatus)> {
         let cycle = self.known(cycle)?;
-        let season = self.seasons.get(cycle);
-        let lifecycle = Lifecycle::ALL.get(usize::from(self.lifecycle[cycle])).copied();
-        let lifecycle = lifecycle.unwrap_or(Lifecycle::Unclear);
-        Some((season.status(day), DisplayStatus::of_cycle(&season, lifecycle, self.checked[cycle], day)))
+        let (season, observed) =
+            (Season::from(&self.seasons[cycle]), Observation::from(self.observed[cycle]));
+        let standing = DisplayStatus::of_cycle(&season, observed.lifecycle, observed.checked, day);
+        Some((season.status(day), standing))
     }
 
     /// Days up to this one on which either may turn.
     pub fn turning_days(&self, cycle: u32) -> impl Iterator<Item = Day> {
         let turns = |cycle: usize| {
-            let ages = staleness_days(self.checked[cycle], self.day);
-            self.seasons.get(cycle).turning_days().chain(ages)
+            let ages = staleness_days(Observation::from(self.observed[cycle]).checked, self.day);
+            Season::from(&self.seasons[cycle]).turning_days().chain(ages)
         };
         self.known(cycle).into_iter().flat_map(turns)
     }
 
     /// What the status of a cycle follows from on any day, as text.
     pub(crate) fn inputs(&self, cycle: u32) -> String {
-        self.known(cycle).map(|cycle| self.seasons.get(cycle).inputs()).unwrap_or_default()
+        self.known(cycle).map(|cycle| Season::from(&self.seasons[cycle]).inputs()).unwrap_or_default()
     }
 
     fn known(&self, cycle: u32) -> Option<usize> {

@@ -92,7 +92,7 @@ fn judge(arguments: &Arguments) -> Result<(), String> {
     if let Some(question) = &arguments.explain {
         let state = live.state();
         let query = Query { text: Some(question.clone()), ..Query::default() };
-        print!("{}", state.site().index.explain(&query, &state.dated.today, RankOptions::BY_RELEVANCE));
+        print!("{}", state.site().index.explain(&query, &state.dated.today, RankOptions::by_relevance()));
         return Ok(());
     }
     let desk = Desk::new(live);

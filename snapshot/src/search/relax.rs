@@ -10,6 +10,7 @@ use crate::query::{
     is_filter, pairs,
 };
 use crate::search::cost::{Budget, RELAXATIONS_MAX};
+use crate::search::entities::RUN_MAX;
 use crate::search::filter_phrases::{extract, normalized};
 use crate::search::index::Index;
 use crate::search::lexicon::stop_words;
@@ -78,6 +79,9 @@ impl Index {
     pub fn relaxations(&self, query: &Query, today: &Today, literal: &[String]) -> Vec<Relaxation> {
         let first = Query { page: Page { offset: 0, ..query.page }, ..query.clone() };
         let mut counter = Counter::new(self, today, literal);
+        if counter.is_hopeless(&first) {
+            return Vec::new();
+        }
         let mut found: Vec<(usize, Relaxation)> = Vec::new();
         let shorter = without_words(self, &first, today, literal).into_iter();
         let candidates = shorter.chain(without_filters(self, &first)).chain(with_other_roles(self, &first));
@@ -144,6 +148,24 @@ impl<'a> Counter<'a> {
             counted: Vec::new(),
             texts: Vec::new(),
         }
+    }
+
+    /// Whether every record lacks so many words of a long text that no removal leaves a match: one takes a clause away, and
+    /// may join the words beside it to a name.
+    fn is_hopeless(&self, query: &Query) -> bool {
+        if query.text.as_deref().is_none_or(|text| pieces(text).len() <= 1 + RUN_MAX) {
+            return false;
+        }
+        let text = extract(query, self.literal, self.today.day).0.text.unwrap_or_default();
+        let clauses = TextQuery::ranked(&text, self.literal).clauses(self.index);
+        let least = clauses.len().saturating_sub(1 + RUN_MAX);
+        let cost: u64 = clauses.iter().map(|clause| clause.cost(self.index)).sum();
+        if cost > self.budget.left() {
+            return false;
+        }
+        let mut matched = vec![0u8; self.index.programs()];
+        clauses.iter().for_each(|it| it.docs(self.index).for_each(|doc| matched[doc as usize] += 1));
+        matched.iter().all(|matched| usize::from(*matched) < least)
     }
 
     /// Number of full matches of a query; `None` if counting them may cost more than is left of the budget.

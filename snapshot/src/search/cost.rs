@@ -21,8 +21,6 @@ pub(super) const SCORED_MIN: usize = 200;
 pub(super) const SOME_MAX: usize = 100;
 /// Most words of a query that are guessed.
 pub(super) const GUESSED_MAX: usize = 2;
-/// Most terms of the dictionary that are looked at to guess words of a query.
-pub(super) const LOOKED_AT_MAX: usize = 40_000;
 /// Most relaxations in an answer.
 pub(super) const RELAXATIONS_MAX: usize = 6;
 

@@ -5,7 +5,7 @@
 use crate::facet::Facet;
 use crate::query::{Page, Query};
 use crate::record::words;
-use crate::search::cost::{GUESSED_MAX, LOOKED_AT_MAX};
+use crate::search::cost::GUESSED_MAX;
 use crate::search::index::Index;
 use crate::search::matching::{Clause, Form};
 use crate::search::narrow::Group;
@@ -153,7 +153,7 @@ impl<'a> Parts<'a> {
         let has_phrases = !query.phrases.is_empty();
         let mut parts =
             Self { index, known: Vec::new(), chosen: Vec::new(), unknown: Vec::new(), has_phrases };
-        let (mut guesses, mut left) = (0, LOOKED_AT_MAX);
+        let mut guesses = 0;
         for clause in query.clauses(index) {
             let typed = query.words.iter().find(|word| clause.words == [word.text.as_str()]);
             let mut guessed = Vec::new();
@@ -162,7 +162,7 @@ impl<'a> Parts<'a> {
                 && let Some(word) = typed.filter(|word| !index.entities.has_word(&word.text))
                 && !index.names_recipient(&word.text)
             {
-                guessed = index.terms.guessed(word, &mut left);
+                guessed = index.terms.guessed(word);
                 guesses += usize::from(!guessed.is_empty());
             }
             parts.add(clause, guessed);

@@ -5,8 +5,11 @@ mod ages;
 mod amounts;
 mod times;
 
+use std::sync::LazyLock;
+
 use jiff::ToSpan as _;
 use jiff::civil::Date;
+use rustc_hash::FxHashSet;
 
 use crate::facet::{Interval, MEASURES, Measure};
 use crate::query::Query;
@@ -174,8 +177,48 @@ fn stated(measure: Measure, bounds: [Option<f64>; 2]) -> Vec<(&'static str, Stri
     stated.filter_map(|(parameter, bound)| Some((parameter, bound?.to_string()))).collect()
 }
 
+/// The lists of the lexicon whose phrases begin a filter phrase.
+const BEGINNINGS: [&str; 23] = [
+    "soon",
+    "rolling",
+    "rolling-beside",
+    "open",
+    "open-beside",
+    "at-least",
+    "at-most",
+    "dollar",
+    "other-currency",
+    "age-least",
+    "age-most",
+    "age-is",
+    "deadline",
+    "opens",
+    "this-week",
+    "next-week",
+    "this-month",
+    "next-month",
+    "before",
+    "after",
+    "until",
+    "within",
+    "coming",
+];
+
+/// The first words of their phrases: most words of a query are none of these.
+static FIRST_WORDS: LazyLock<FxHashSet<&str>> =
+    LazyLock::new(|| BEGINNINGS.into_iter().flat_map(lexicon::words).collect());
+
+fn begins(word: &str) -> bool {
+    FIRST_WORDS.contains(word)
+        || word.contains(|c: char| c.is_ascii_digit())
+        || lexicon::month(word).is_some()
+}
+
 /// The phrase at a position: its number of words, and the filter.
 fn parse(words: &[&str], at: usize, today: Date) -> Option<(usize, Filter)> {
+    if !begins(words[at]) {
+        return None;
+    }
     let (before, rest) = words.split_at(at);
     let number = || ages::age(rest).or_else(|| amounts::bound(rest));
     switch(rest, before).or_else(number).or_else(|| deadline(rest, today))

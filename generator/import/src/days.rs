@@ -265,7 +265,8 @@ fn day_of(year: &str, month: &str, day: &str) -> Option<Date> {
         4 if (1900..2200).contains(&number) => number,
         _ => return None,
     };
-    Date::new(year, month.parse().ok()?, day.parse().ok()?).ok()
+    let [month, day] = [month, day].map(|it| it.parse().ok().filter(|_| it.len() <= 2));
+    Date::new(year, month?, day?).ok()
 }
 
 /// How many tokens are an hour with its zone, and whether it is another one than midnight in UTC, as programs write it.
@@ -375,6 +376,7 @@ mod tests {
         for (text, expected) in [
             ("Friday, 2 March 2027", "! and 2027-03-02 is no Friday but a Tuesday"),
             ("31 June 2027", "! which is no day of any month"),
+            ("2027.1.0001", "! which is no day of any month"),
             ("2027-90-15", "! : there is no month 90"),
             ("12/31/2027", "! which is no date as `dates = \"dmy\"` reads them"),
             ("11/2027", "! which is a month without a day"),

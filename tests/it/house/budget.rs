@@ -3,14 +3,14 @@
 use super::packages::{PACKAGES, is_public};
 use super::source::{File, everything, files, rust, shipped};
 
-/// What is counted, and the most of it: what was there on 2026-11-29, rounded up to the next 50.
+/// What is counted, and the most of it: what was there on 2026-11-30, rounded up to the next 50.
 ///
 /// Lines are those that hold neither nothing nor a comment alone. Tests are files below `tests`, `tests.rs`, and the module
 /// `tests` at the end of a file; words are what `wc -w` counts.
 const MOST: [(&str, usize); 6] = [
-    ("lines of shipped Rust", 43_450),
+    ("lines of shipped Rust", 42_950),
     ("lines of templates, styles and scripts", 2_450),
-    ("lines of tests in Rust", 30_250),
+    ("lines of tests in Rust", 29_600),
     ("lines of tests in other languages", 2_750),
     ("public items of shipped packages", 1_000),
     ("words of READMEs and guides", 9_000),

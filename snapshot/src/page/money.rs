@@ -14,8 +14,12 @@ use crate::truncate::at_word;
 /// Value of the note that states what an amount in US dollars was converted from. Its text starts
 /// with the amount, the currency and the rate: `30000000 EUR at 0.8845 EUR per USD`.
 const CONVERSION: &str = "funding-conversion";
-/// Below this many US dollars an amount before a word for a time is a rate of pay, as in `/week`.
+/// Below this many US dollars an amount near a word for a time is a rate of pay.
+const BESIDE_MAX: f64 = 100.0;
+/// Below this many it is one if the word follows at once, as in `/week`.
 const RATE_MAX: f64 = 10_000.0;
+/// How many characters from an amount a word for a time may be and still belong to it.
+const BESIDE: usize = 24;
 /// Most amounts that facts name.
 const NAMED_MAX: usize = 2;
 /// Kind of the facts that state an amount.
@@ -115,9 +119,9 @@ impl Per {
 
     fn of(word: &str) -> Option<Self> {
         match word {
-            "hour" | "hours" | "hr" | "hora" | "horas" => Some(Self::Hour),
-            "week" | "weeks" | "semana" | "semanas" => Some(Self::Week),
-            "month" | "months" | "mes" | "meses" => Some(Self::Month),
+            "hour" | "hours" | "hourly" | "hr" | "hora" | "horas" => Some(Self::Hour),
+            "week" | "weeks" | "weekly" | "semana" | "semanas" | "semanal" => Some(Self::Week),
+            "month" | "months" | "monthly" | "mes" | "meses" | "mensual" => Some(Self::Month),
             _ => None,
         }
     }
@@ -135,7 +139,8 @@ pub fn per(program: &Program, facts: &[&Fact]) -> Option<Per> {
     texts.into_iter().find_map(|text| rate(text, &small))
 }
 
-/// The span right after one of these amounts in a text: `$20-$25/hour`.
+/// The span beside one of these amounts in a text: `$20-$25/hour`, `hourly wage of $20`. A number of
+/// hours, weeks or months is none.
 fn rate(text: &str, amounts: &[f64]) -> Option<Per> {
     let text = text.to_lowercase();
     let is_number = |c: char| c.is_ascii_digit() || c == '.' || c == ',';
@@ -144,22 +149,47 @@ fn rate(text: &str, amounts: &[f64]) -> Option<Per> {
         let end = text[start..].find(|c| !is_number(c)).map_or(text.len(), |at| start + at);
         from = end;
         let number = text[start..end].trim_end_matches(['.', ',']).replace(',', "");
-        if !number.parse().is_ok_and(|number| amounts.contains(&number)) {
+        let Some(amount) = number.parse::<f64>().ok().filter(|number| amounts.contains(number)) else {
             continue;
-        }
-        if let Some(per) = at_once(&text[end..]) {
-            return Some(per);
+        };
+        let per = match amount < BESIDE_MAX {
+            true => after(&text[end..]).or_else(|| before(&text[..start])),
+            false => at_once(&text[end..]),
+        };
+        if per.is_some() {
+            return per;
         }
     }
     None
 }
 
-/// The span named right after an amount: `/week`, `per month`, `al mes`, `a la semana`.
+/// The span named after an amount and before the next number.
+fn after(text: &str) -> Option<Per> {
+    let end = text.char_indices().nth(BESIDE).map_or(text.len(), |(end, _)| end);
+    let end = text[..end].find(|c: char| c.is_ascii_digit()).unwrap_or(end);
+    let beside = &text[..end];
+    let counted = beside.trim_start_matches([' ', '-', '\u{a0}']);
+    let first = words(counted).next().filter(|word| counted.starts_with(word));
+    if first.is_some_and(|word| Per::of(word).is_some() && !word.ends_with("ly")) {
+        return None;
+    }
+    words(beside).find_map(Per::of)
+}
+
+/// The span named right after an amount: `/week`, `per month`, `al mes`.
 fn at_once(text: &str) -> Option<Per> {
-    let text = text.trim_start().trim_start_matches("usd ");
+    let text = text.trim_start();
     let (joint, rest) = text.strip_prefix('/').map(|rest| ("per", rest)).or_else(|| text.split_once(' '))?;
     let is_joint = ["per", "a", "an", "each", "every", "por", "al", "cada"].contains(&joint);
-    words(rest).take(2).filter(|_| is_joint).find_map(Per::of)
+    words(rest).next().filter(|_| is_joint).and_then(Per::of)
+}
+
+/// The rate named before an amount and after the last number.
+fn before(text: &str) -> Option<Per> {
+    let start = text.char_indices().rev().nth(BESIDE - 1).map_or(0, |(start, _)| start);
+    let start = text[start..].rfind(|c: char| c.is_ascii_digit()).map_or(start, |at| start + at + 1);
+    let is_rate = |word: &&str| word.ends_with("ly") || word.ends_with("al");
+    words(&text[start..]).filter(is_rate).find_map(Per::of)
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -374,10 +404,11 @@ mod tests {
             ("Amount: $20-$25/hour, 10-week summer term", &[20.0, 25.0][..], Some(Per::Hour)),
             ("A stipend of US$75 per week", &[75.0], Some(Per::Week)),
             ("50 USD al mes", &[50.0], Some(Per::Month)),
+            ("An hourly wage of $18.50.", &[18.5], Some(Per::Hour)),
             ("15 hours a week, for 10 weeks", &[15.0], None),
             ("10-week term", &[10.0], None),
             ("$600/week stipend for a 10-week summer term", &[600.0], Some(Per::Week)),
-            ("una beca de 1,500 USD por mes", &[1500.0], Some(Per::Month)),
+            ("una beca de 1,500 USD por mes", &[1500.0], None),
             ("1500 por mes durante un año", &[1500.0], Some(Per::Month)),
             ("$5,000 for a month at the library", &[5000.0], None),
             ("US$20 for each book; open for months", &[25.0], None),

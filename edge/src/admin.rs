@@ -104,7 +104,7 @@ fn age(since: i64) -> i64 {
     clock::now().cast_signed() - since
 }
 
-/// `/metrics`: counters and the snapshot as Prometheus text.
+/// `/metrics`: counters, caches and the snapshot as Prometheus text.
 pub(crate) fn metrics(server: &Server) -> Response<Bytes> {
     let mut out = server.metrics.text();
     let state = server.state();
@@ -116,11 +116,16 @@ pub(crate) fn metrics(server: &Server) -> Response<Bytes> {
     let age = age(manifest.generated_at.as_second());
     metric(&mut out, "edge_snapshot_age_seconds", "Seconds since the data was published.", age);
     let damaged = state.open.damaged.list().len();
+    metric(&mut out, "edge_snapshot_programs", "Programs in the generation.", manifest.counts.programs);
+    let is_draining = u64::from(server.is_draining());
+    metric(&mut out, "edge_draining", "1 while the server is shutting down.", is_draining);
     metric(&mut out, "edge_damaged_bodies", "Files that cannot be sent as published; see /readyz.", damaged);
     push_degraded(&mut out, server);
     push_process(&mut out, server);
     push_use(&mut out, server);
     push_source(&mut out, server);
+    let weights = [("bodies", state.bodies.weight()), ("answers", server.answers.weight())];
+    labelled(&mut out, ("edge_cache_bytes", "Memory of the caches."), "cache", weights);
     response(StatusCode::OK, PROMETHEUS, out)
 }
 
@@ -190,5 +195,7 @@ fn push_source(out: &mut String, server: &Server) {
     let (failing, expired) = (u64::from(status.error.is_some()), u64::from(status.is_expired()));
     metric(out, "edge_source_failing", "1 while the store cannot be read or verified.", failing);
     metric(out, "edge_source_expired", "1 while the served generation has expired.", expired);
+    metric(out, "edge_source_errors_total", "Failed polls of the store.", status.errors);
     metric(out, "edge_source_stale_total", "Polls that found an older state than before.", status.stale);
+    metric(out, "edge_source_generations_total", "Generations fetched.", status.taken);
 }

@@ -39,6 +39,11 @@ impl Bodies {
         Self { short: cache(capacity), long, heads, piece }
     }
 
+    /// Bytes of all bodies, roughly.
+    pub(crate) fn weight(&self) -> u64 {
+        self.short.weight() + self.long.load().as_ref().map_or(0, |long| long.1.weight() as u64)
+    }
+
     /// A file's response in a coding: from memory, or else from `make`, and kept. Where the file `moved`, which is that it is
     /// not as it was stored, a long one stays known without its bytes.
     pub(crate) fn response(

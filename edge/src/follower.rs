@@ -47,8 +47,12 @@ pub(crate) struct FollowStatus {
     pub looked: Option<u64>,
     /// Why that failed since, if so.
     pub error: Option<String>,
+    /// How often it failed.
+    pub errors: u64,
     /// How often the store showed an older state than one accepted before.
     pub stale: u64,
+    /// Generations that were pulled.
+    pub taken: u64,
     /// Until when the live generation is valid, in seconds since 1970.
     pub expires: Option<i64>,
 }
@@ -124,6 +128,7 @@ impl Follower {
         self.record_success();
         let mut state = lock(&self.status);
         state.expires = pulled.current.current.expires.map(jiff::Timestamp::as_second);
+        state.taken += u64::from(!pulled.unchanged);
         drop(state);
         if !pulled.unchanged {
             tracing::info!(generation = %pulled.id, bytes = pulled.bytes, "fetched a generation");
@@ -178,6 +183,7 @@ impl Follower {
             false => error.to_string(),
         };
         let mut state = lock(&self.status);
+        state.errors += 1;
         state.stale += u64::from(error.is_stale());
         if state.error.as_ref() != Some(&text) {
             tracing::error!(reason = text, "the store is not followed just now");

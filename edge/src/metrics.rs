@@ -9,7 +9,7 @@ use std::time::Duration;
 use http::Method;
 
 use crate::route::{ROUTES, Route};
-use net::connection::Counters;
+use net::connection::{CloseReason, Counters};
 use net::count::Count;
 
 /// Upper bounds of the duration buckets, in microseconds.
@@ -26,6 +26,22 @@ const STATUSES: [u16; 20] = [
     200, 304, 404, 400, 206, 204, 202, 308, 403, 405, 406, 412, 413, 414, 416, 421, 429, 503, 500, ABANDONED,
 ];
 
+/// Hits and misses of a cache.
+#[derive(Debug, Default)]
+pub(crate) struct Lookups {
+    hits: Count,
+    misses: Count,
+}
+
+impl Lookups {
+    /// Counts a look-up and hands its result on.
+    pub(crate) fn count<T>(&self, found: Option<T>) -> Option<T> {
+        let count = if found.is_some() { &self.hits } else { &self.misses };
+        count.add();
+        found
+    }
+}
+
 /// Durations of requests of one route, method and status.
 #[derive(Debug, Default)]
 struct Series {
@@ -39,12 +55,20 @@ struct Series {
 pub struct Metrics {
     /// Connections.
     pub connections: Arc<Counters>,
+    /// Bodies of files.
+    pub(crate) bodies: Lookups,
+    /// Computed answers.
+    pub(crate) answers: Lookups,
+    /// Answers that the client had already.
+    pub not_modified: Count,
     /// Requests that ended in a panic.
     pub panics: Count,
     /// Requests that were not answered, because the client left or the connection was cut.
     pub(crate) abandoned: Count,
     /// Requests that were refused because the pool was full.
     pub overloads: Count,
+    /// Generations taken, the first not counted.
+    pub loads: Count,
     /// Generations refused.
     pub refusals: Count,
     series: Box<[[[Series; STATUSES.len() + 1]; METHODS.len()]; ROUTES.len()]>,
@@ -79,7 +103,14 @@ impl Metrics {
                 "Answers refused with 503 because too many wait to be taken.",
                 counts.in_flight.refused.get(),
             ),
+            ("edge_accepted_total", "Connections accepted.", counts.accepted.get()),
+            ("edge_refused_total", "Connections closed: too many were open.", counts.refused.get()),
             ("edge_accept_errors_total", "Accepts that failed.", counts.accept_errors.get()),
+            (
+                "edge_not_modified_total",
+                "Answers that the client had already (304).",
+                self.not_modified.get(),
+            ),
             ("edge_panics_total", "Requests that ended in a panic.", self.panics.get()),
             (
                 "edge_client_refusals_total",
@@ -99,7 +130,22 @@ impl Metrics {
             ),
         ];
         counted.into_iter().for_each(|(name, help, count)| metric(&mut out, name, help, count));
+        let closed = CloseReason::ALL.map(|(reason, label)| (label, counts.closed(reason)));
+        labelled(&mut out, ("edge_closed_total", "Connections that ended, by reason."), "reason", closed);
+        let loads = [("taken", self.loads.get()), ("refused", self.refusals.get())];
+        let help = "Generations taken and refused since the start.";
+        labelled(&mut out, ("edge_snapshot_loads_total", help), "result", loads);
+        self.push_lookups(&mut out);
         out
+    }
+
+    fn push_lookups(&self, out: &mut String) {
+        const NAME: &str = "edge_cache_lookups_total";
+        family(out, NAME, "Look-ups in the caches of file bodies and of computed answers.");
+        for (cache, lookups) in [("bodies", &self.bodies), ("answers", &self.answers)] {
+            sample(out, NAME, &format!("cache=\"{cache}\",result=\"hit\""), lookups.hits.get());
+            sample(out, NAME, &format!("cache=\"{cache}\",result=\"miss\""), lookups.misses.get());
+        }
     }
 
     fn push_requests(&self, out: &mut String) {

@@ -99,6 +99,7 @@ impl Server {
         let _turning = lock(&self.turning);
         self.swap(ServingState::new(Arc::new(generation), self.today(), &self.options));
         *lock(&self.retry) = None;
+        self.metrics.loads.add();
         tracing::info!(generation = id, "serving a generation");
         Ok(())
     }

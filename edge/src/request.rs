@@ -171,6 +171,9 @@ impl Request {
                 None => reply = CONGESTED.into(),
             }
         }
+        if reply.status == StatusCode::NOT_MODIFIED {
+            self.server.metrics.not_modified.add();
+        }
         self.count(reply.status.as_u16(), reply.body.len());
         reply.into()
     }

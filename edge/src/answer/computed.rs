@@ -102,7 +102,8 @@ impl Request {
                 }
             }
         }
-        self.server.answers.get(&*etag).map(|response| response.reply(headers, self.lifetime(query)))
+        let cached = self.server.metrics.answers.count(self.server.answers.get(&*etag));
+        cached.map(|response| response.reply(headers, self.lifetime(query)))
     }
 
     /// Computes an answer, unless another request has just done that.

@@ -146,7 +146,7 @@ impl Request {
         representation: impl Fn(&Self) -> Representation + Send + 'static,
     ) -> Answer {
         let coding = self.coding_of(file);
-        if let Some(response) = self.state.bodies.cached(file, coding) {
+        if let Some(response) = self.server.metrics.bodies.count(self.state.bodies.cached(file, coding)) {
             return self.sent(&response, lifetime, parts).into();
         }
         if let Some(reply) = self.without_body(file, coding, &lifetime, parts, &representation) {

@@ -31,6 +31,21 @@ pub enum CloseReason {
     Broken,
 }
 
+impl CloseReason {
+    /// Every reason with its metric label, in the order they are declared.
+    pub const ALL: [(Self, &'static str); 9] = [
+        (Self::Done, "done"),
+        (Self::Request, "request"),
+        (Self::Idle, "idle"),
+        (Self::Stall, "stall"),
+        (Self::Room, "room"),
+        (Self::Age, "age"),
+        (Self::Drain, "drain"),
+        (Self::Malformed, "malformed"),
+        (Self::Broken, "broken"),
+    ];
+}
+
 /// Counts of connections since the start, and of those open now.
 #[derive(Debug, Default)]
 pub struct Counters {
@@ -42,7 +57,7 @@ pub struct Counters {
     pub crowding: Count,
     /// Failed accepts, such as those for want of descriptors.
     pub accept_errors: Count,
-    pub(super) closed: [Count; CloseReason::Broken as usize + 1],
+    closed: [Count; CloseReason::ALL.len()],
     open: AtomicU64,
     /// Most that may be open.
     pub most: AtomicUsize,

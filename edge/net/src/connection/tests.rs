@@ -27,7 +27,6 @@ use tokio::time::Instant;
 use super::socket::Wire;
 use super::{CloseReason, Counters, Limits, bind, serve};
 use crate::client_address::TrustedProxies;
-use crate::count::Count;
 use crate::in_flight::InFlight;
 use crate::request_head::RequestHead;
 
@@ -147,7 +146,7 @@ impl Server {
 
     async fn closed_for(&self, reason: CloseReason) {
         eventually(|| self.counters.closed(reason) == 1).await;
-        let all: u64 = self.counters.closed.iter().map(Count::get).sum();
+        let all: u64 = CloseReason::ALL.iter().map(|(reason, _)| self.counters.closed(*reason)).sum();
         assert_eq!(all, 1, "one connection, closed once, for {reason:?}");
     }
 }

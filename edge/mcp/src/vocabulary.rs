@@ -1,6 +1,6 @@
 //! Interprets the values of filters: a value is a code, or a name or label of one. The error for an ambiguous value
-//! lists its candidates; that for an unknown value the nearest ones, else the commonest, and the arguments that know it. Values and labels of records are text of third
-//! parties: only values that look like codes are ever named.
+//! lists its candidates; that for an unknown value the nearest ones, else the commonest, and the arguments that know
+//! it. Values and labels of records are text of third parties: only values that look like codes are ever named.
 
 use std::collections::BTreeSet;
 

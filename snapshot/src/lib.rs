@@ -8,6 +8,7 @@ pub mod patterns;
 pub mod place;
 pub mod query;
 pub mod record;
+mod rounds;
 pub mod search;
 
 pub mod stem;

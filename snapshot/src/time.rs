@@ -10,8 +10,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::record::{Cycle, CycleStatus, Lifecycle, Program};
-
-mod rounds;
+use crate::rounds;
 
 /// A day as days since 1970-01-01; what columns hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, bytemuck::Pod, bytemuck::Zeroable)]

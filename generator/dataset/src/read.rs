@@ -5,6 +5,7 @@ pub mod csv;
 mod fields;
 mod files;
 mod identity;
+mod identity_index;
 mod json;
 mod parse;
 mod parsed;

@@ -24,11 +24,11 @@ pub(super) struct Field {
     matches_words: bool,
 }
 
-/// The fields of `columns.csv`, in the order in which they are matched, then every other published field of
+/// The fields of `fields.csv`, in the order in which they are matched, then every other published field of
 /// these tables, which a column must name exactly. What is listed without a name, no column is: the import sets
 /// timestamps, `active` follows from `lifecycle`, and a draft finds the names of organizations by itself.
 pub(super) static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(|| {
-    let rows = data_rows(include_str!("fields/columns.csv"));
+    let rows = data_rows(include_str!("fields.csv"));
     let listed = rows.filter_map(|[table, name, columns, doubtful]| {
         let table = Table::parse(table)?;
         let [columns, doubtful] = [columns, doubtful]

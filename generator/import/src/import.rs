@@ -1,6 +1,7 @@
 //! Imports the rows of sources as their mappings declare.
 
 mod columns;
+mod edits;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +13,7 @@ use crate::files::{ImportError, Outcome, bytes_of, sheet_of, shown};
 use crate::mapping::{self, FILE, Mapped, Rule, Source, Target, kinds};
 use crate::output::{self, Identities, Imported, KEPT, Outputs, Record, Rows, identity};
 use crate::source::sheet::{Cell, Row, Sheet, listed, rows_of};
-use crate::{days, edits, money, values::Field};
+use crate::{days, money, values::Field};
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
 use dataset::text::{counted, quoted};

@@ -2,7 +2,6 @@
 
 mod days;
 mod draft;
-mod edits;
 mod fields;
 mod files;
 mod import;

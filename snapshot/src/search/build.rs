@@ -12,7 +12,7 @@ use crate::search::seasons::{Observation, SeasonsWriter};
 use crate::search::seats::SeatsWriter;
 use crate::search::set::bits_of;
 use crate::search::table::{ListsWriter, Pair, Strings, StringsWriter};
-use crate::search::terms::write::TermsWriter;
+use crate::search::terms_writer::TermsWriter;
 use crate::search::titles::{TitlesWriter, searchable_texts, stated_texts};
 use crate::search::values::stated::StatedValues;
 use crate::search::values::write::{self as values, NamedOrdinals, TooManyValues};

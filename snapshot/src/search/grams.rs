@@ -11,16 +11,14 @@
 //! Before the last of two words stands a term, before the last of three a gram of two words, whose numbers follow
 //! those of the terms.
 
-pub(super) mod write;
-
 use crate::search::set::{DocSet, words};
 use crate::search::table::{bit_sets, offsets};
 use store::sections::{Section, SectionError, Sections};
 
 /// Most words in a row.
-const LONGEST: usize = 3;
+pub(super) const LONGEST: usize = 3;
 /// Grams of a block.
-const BLOCK: usize = 32;
+pub(super) const BLOCK: usize = 32;
 
 /// Documents that are few enough to be read: in a small directory, a few hundred at least; in a large one, so many
 /// that the grams do not outgrow the rest of the index.
@@ -28,7 +26,7 @@ pub(super) fn few(count: usize) -> usize {
     (count / 64).clamp(128, 512).max(count / 512)
 }
 
-const fn key(before: u32, last: u32) -> u64 {
+pub(super) const fn key(before: u32, last: u32) -> u64 {
     (before as u64) << 32 | last as u64
 }
 
@@ -170,8 +168,8 @@ mod tests {
     use super::*;
     use crate::search::cost::Budget;
     use crate::search::phrase::Phrases;
-    use crate::search::terms::write::TermsWriter;
     use crate::search::terms::{FIRST_CODE, Mark, Terms};
+    use crate::search::terms_writer::TermsWriter;
     use store::sections::SectionWriter;
 
     const COUNT: usize = 400;

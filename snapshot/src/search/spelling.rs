@@ -171,7 +171,7 @@ impl<'a> Distances<'a> {
 mod tests {
     use super::*;
     use crate::search::terms::Mark;
-    use crate::search::terms::write::TermsWriter;
+    use crate::search::terms_writer::TermsWriter;
     use crate::text::query_words;
     use store::sections::SectionWriter;
 

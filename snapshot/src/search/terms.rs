@@ -15,8 +15,6 @@
 //! synonyms             JSON: groups of folded words that mean the same
 //! ```
 
-pub(super) mod write;
-
 use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashMap as HashMap;
@@ -49,22 +47,22 @@ pub(super) const FIRST_CODE: u32 = 8;
 /// Terms of more documents than this have a list of the best ones.
 pub(super) const FREQUENT: usize = 1_000;
 /// Length of that list.
-const TOP: usize = 256;
+pub(super) const TOP: usize = 256;
 
-const TERMS: Pair = ("term.at", "term.text");
-const IMPACTS: Pair = ("impact.at", "impact");
-const TOP_TERMS: &str = "top.term";
-const TOP_DOCS: Pair = ("top.docs.at", "top.docs");
-const STREAMS: Pair = ("stream.at", "stream");
-const POSTINGS: PostingNames = (("term.docs.at", "term.docs"), "term.dense", "term.bits");
+pub(super) const TERMS: Pair = ("term.at", "term.text");
+pub(super) const IMPACTS: Pair = ("impact.at", "impact");
+pub(super) const TOP_TERMS: &str = "top.term";
+pub(super) const TOP_DOCS: Pair = ("top.docs.at", "top.docs");
+pub(super) const STREAMS: Pair = ("stream.at", "stream");
+pub(super) const POSTINGS: PostingNames = (("term.docs.at", "term.docs"), "term.dense", "term.bits");
 /// Of English and of Spanish: the stems, the terms of each, and the stem of each term.
-const STEMS: [(Pair, Pair, &str); 2] = [
+pub(super) const STEMS: [(Pair, Pair, &str); 2] = [
     (("en.at", "en.text"), ("en.terms.at", "en.terms"), "en.of"),
     (("es.at", "es.text"), ("es.terms.at", "es.terms"), "es.of"),
 ];
 
 /// Reads the codes of a stream; damage ends the stream.
-pub(super) struct Codes<'a>(&'a [u8]);
+pub(super) struct Codes<'a>(pub(super) &'a [u8]);
 
 impl Iterator for Codes<'_> {
     type Item = u32;
@@ -363,10 +361,10 @@ fn read_synonyms(json: &[u8]) -> Result<HashMap<String, Vec<Vec<String>>>, Secti
 
 #[cfg(test)]
 mod tests {
-    use super::write::TermsWriter;
     use super::*;
     use crate::search::cost::Budget;
     use crate::search::phrase::Phrases;
+    use crate::search::terms_writer::TermsWriter;
     use store::sections::SectionWriter;
 
     fn open(texts: &[&str]) -> Terms {

@@ -1,8 +1,6 @@
 //! Completes partial rows: derives their ids, slugs, references and timestamps. Unambiguous values are used and
 //! reported; ambiguous ones are errors that list the candidates.
 
-mod index;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
@@ -10,13 +8,13 @@ use snapshot::record::{Alias, EntityType, Lifecycle};
 use uuid::Uuid;
 
 use super::fields;
+use super::identity_index::{self, Index};
 use super::partial::{PartialRow, PartialRows};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::rows::{Record, Row, Tables};
 use crate::stamps::{Stamps, UnstampedRow};
 use crate::table::Table;
 use crate::text::{LONGEST_SLUG, is_spelt, nearest, quoted, slug_of};
-use index::Index;
 
 /// How many unknown names are compared with all known ones.
 const SUGGESTIONS: usize = 200;
@@ -34,7 +32,7 @@ pub(super) fn complete(tables: &mut Tables, rows: PartialRows, report: &mut Diag
     let namespace = namespace.unwrap_or_else(|| Uuid::new_v5(&Uuid::NAMESPACE_OID, name.as_bytes()));
     let mut completer = Completer {
         rows,
-        indexes: index::of_records(tables),
+        indexes: identity_index::of_records(tables),
         absent: tables.absent.clone(),
         incomplete: std::mem::take(&mut tables.incomplete),
         suggestions: 0,

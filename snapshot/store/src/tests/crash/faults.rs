@@ -1,5 +1,7 @@
 //! The publisher on a disk that fails at one operation, or is gone from it on: at each of several hundred.
 
+use rustix::io::Errno;
+
 use super::*;
 
 /// Publishes a generation of many small pages, half of them those of the one before.

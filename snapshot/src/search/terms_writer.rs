@@ -7,11 +7,11 @@ use std::ops::Range;
 use rustc_hash::FxHashMap as HashMap;
 use smol_str::{SmolStr, format_smolstr};
 
-use super::{
+use super::terms::{
     Codes, FIRST_CODE, FREQUENT, IMPACTS, Mark, POSTINGS, STEMS, STREAMS, TERMS, TOP, TOP_DOCS, TOP_TERMS,
 };
 use crate::search::grams::few;
-use crate::search::grams::write::{GramsWriter, Token, push_leb128};
+use crate::search::grams_writer::{GramsWriter, Token, push_leb128};
 use crate::search::lexicon;
 use crate::search::table::{Lists, ListsWriter, PostingsWriter, Strings};
 use crate::search::weights::{FIELDS, Impact, divisors, frequency};

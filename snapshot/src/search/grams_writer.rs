@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::{BLOCK, LONGEST, few, key};
+use super::grams::{BLOCK, LONGEST, few, key};
 use crate::search::set::bits_of;
 use crate::search::table::is_dense;
 use store::sections::SectionWriter;

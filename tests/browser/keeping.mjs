@@ -129,12 +129,12 @@ export const parts = ({ base, open, check, total }) => {
       check("no errors while keeping", page.problems.length === 0, page.problems.join(" | "));
       await page.close();
     }
-    // Somebody else opens the address.
+    // Another person opens the address.
     const page = await open();
     await page.goto(`${base}/shortlist#${data.map(it => it.slug).join(",")},there-is-none`);
     await page.waitForSelector("#list table");
     check("an address is a list", (await page.locator("#list th[scope=col] a").count()) === data.length);
-    check("it is said to be somebody's", await page.isVisible("#shared"));
+    check("it is named as shared", await page.isVisible("#shared"));
     await page.click("#take");
     await page.waitForFunction(() => !location.hash && document.querySelector("#shared").hidden);
     check("it can be kept", (await page.locator(".drop").count()) === data.length + 1);

@@ -39,7 +39,7 @@ pub enum Class {
     Deep,
     /// One word with one wrong letter.
     Typo,
-    /// What somebody asks who wants it to take long: phrases of the commonest words, repeated and
+    /// A query made to take long: phrases of the commonest words, repeated and
     /// excluded ones, 32 words that stand nowhere, 32 that stand everywhere.
     Hostile,
 }

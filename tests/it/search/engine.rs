@@ -276,7 +276,7 @@ fn a_word_finds_its_text_or_the_value_that_it_names_and_a_place_no_wider_one() {
     assert_eq!(found(&tables, "q=soil+peru"), [""; 0]);
 }
 
-/// 400 characters of phrases of words that every record has, as somebody asks who wants it to take long.
+/// 400 characters of phrases of words that every record has: a query made to take long.
 fn hostile() -> Vec<String> {
     let repeated = "\"of the\" ".repeat(44);
     let different: String =

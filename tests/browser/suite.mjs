@@ -106,8 +106,6 @@ async function readable() {
   const events = Object.values(ical.sync.parseICS(await text("/programs.ics"))).filter(it => it.type === "VEVENT");
   const has_dates = /href="[/]programs[/]/.test(await text("/deadlines"));
   check("calendar events have a day and a name", events.length > 0 === has_dates && events.every(it => it.start.dateOnly && it.uid && it.summary));
-  const { items, version } = JSON.parse(await text("/feeds/new.json"));
-  check("JSON Feed", version.endsWith("/1.1") && items.every(it => it.id && it.url && it.content_text));
   const documentLoader = async url => ({ documentUrl: url, document: { "@context": { "@vocab": "https://schema.org/" } } });
   const page = await open();
   for (const [kind, type] of [["program", "EducationalOccupationalProgram"], ["organization", "Organization"], ["data", "Dataset"]]) {

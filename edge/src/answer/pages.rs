@@ -93,9 +93,7 @@ fn target(path: &str) -> Target<'_> {
 fn media_type(path: &str) -> Option<&'static str> {
     match path {
         "mcp/server-card" => return Some("application/mcp-server-card+json"),
-        ".well-known/ai-catalog.json" => return Some("application/ai-catalog+json"),
         "opensearch.xml" => return Some("application/opensearchdescription+xml"),
-        "feeds/new.json" | "es/feeds/new.json" => return Some("application/feed+json"),
         "data/datapackage.json" => return Some("application/vnd.datapackage+json"),
         _ => {}
     }

@@ -67,20 +67,6 @@ fn the_card_and_the_registry_entry_name_the_server_as_it_names_itself() {
 }
 
 #[test]
-fn the_catalog_leads_to_the_card() {
-    let catalog = file("/.well-known/ai-catalog.json", "application/ai-catalog+json");
-    assert_eq!(catalog["specVersion"], "1.0");
-    let [entry] = catalog["entries"].as_array().unwrap().as_slice() else { panic!("{catalog}") };
-    assert_eq!(entry["type"], "application/mcp-server-card+json");
-    assert_eq!(entry["url"], format!("https://{HOST}/mcp/server-card"));
-    let name = SAMPLE.json("/mcp/server-card")["name"].as_str().unwrap().to_owned();
-    let (_, server) = name.split_once('/').unwrap();
-    assert_eq!(entry["identifier"], format!("urn:air:{HOST}:mcp:{server}"));
-    let llms = SAMPLE.get("/llms.txt").text();
-    assert!(llms.contains(entry["url"].as_str().unwrap()), "{llms}");
-}
-
-#[test]
 fn the_page_has_settings_for_every_common_client_in_both_languages() {
     for path in ["/docs/mcp", "/es/docs/mcp"] {
         let page = SAMPLE.get(path).text().replace("&quot;", "\"").replace("&#34;", "\"");

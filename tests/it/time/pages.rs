@@ -92,8 +92,6 @@ fn files_that_have_a_media_type_of_their_own_bear_it() {
         ("/data/datapackage.json", "application/vnd.datapackage+json"),
         ("/data/dataset.json", "application/json"),
         ("/opensearch.xml", "application/opensearchdescription+xml"),
-        ("/feeds/new.json", "application/feed+json"),
-        ("/es/feeds/new.json", "application/feed+json"),
         ("/sitemap.xml", "application/xml; charset=utf-8"),
         ("/robots.txt", "text/plain; charset=utf-8"),
     ] {

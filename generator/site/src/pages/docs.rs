@@ -1,8 +1,6 @@
-//! Pages about the interfaces, and files for machines: sitemaps, robots.txt, llms.txt, the OpenSearch description, the
-//! JSON Feed of new programs, and the discovery of the MCP endpoint: the server card (SEP-2127), the catalog that links to it,
-//! the entry for the MCP registry, and settings for common clients.
-
-use std::cmp::Reverse;
+//! Pages about the interfaces, and files for machines: sitemaps, robots.txt, llms.txt, the OpenSearch description, and the
+//! discovery of the MCP endpoint: the server card (SEP-2127), the entry for the MCP registry, and settings for common
+//! clients.
 
 use html::templates::here;
 use html::view::variables;
@@ -11,7 +9,7 @@ use minijinja::{Error, Value, context};
 use serde_json::{Value as Json, json};
 use snapshot::facet::FACETS;
 use snapshot::page::changes::FEED;
-use snapshot::record::{Directory, Locale, Program};
+use snapshot::record::{Directory, Locale};
 
 use super::{FIXED, Local, MISSING, Pages};
 use crate::downloads::Download;
@@ -22,10 +20,6 @@ use crate::rest::OPENAPI;
 const ANSWER: usize = 40;
 /// Maximum number of addresses in one sitemap, in all languages; the protocol allows 50,000.
 const SITEMAP: usize = 10_000;
-/// Path of the JSON Feed.
-const JSON_FEED: &str = "/feeds/new.json";
-/// Maximum number of programs in it.
-const ITEMS: usize = 100;
 
 /// The contract of the endpoint.
 const CONTRACT: &str = include_str!("../../../../schemas/mcp.json");
@@ -35,8 +29,6 @@ const TITLE_MAX: usize = 100;
 
 /// Path of the server card.
 const CARD: &str = "/mcp/server-card";
-/// Path of the catalog of the site's servers.
-const CATALOG: &str = "/.well-known/ai-catalog.json";
 /// Path of the registry entry, for the operator who registers the server.
 const REGISTRY: &str = "/mcp/server.json";
 
@@ -62,13 +54,8 @@ impl<'a> Pages<'a> {
             rendered("/opensearch.xml", "opensearch.xml", context! { short_name }),
             rendered("/sitemap.xml", "sitemap.xml", context! { maps => maps.len() }),
             text(CARD, Self::server_card),
-            text(CATALOG, Self::catalog),
             text(REGISTRY, Self::registry_entry),
         ];
-        for locale in self.locales() {
-            let path = here(JSON_FEED, *locale);
-            files.push((path, Box::new(move || Ok(self.local(*locale).json_feed().into_bytes()))));
-        }
         for (number, listed) in (1..).zip(maps) {
             let listed = listed.to_vec();
             let map = move || part("sitemap.xml", self.sitemap(&listed)).map(String::into_bytes);
@@ -119,18 +106,6 @@ impl Pages<'_> {
         )
     }
 
-    fn catalog(&self) -> String {
-        document(&json!({
-            "specVersion": "1.0",
-            "entries": [{
-                "identifier": format!("urn:air:{}:mcp:{}", self.templates.site.host, self.server()),
-                "displayName": self.directory.dataset.title,
-                "type": "application/mcp-server-card+json",
-                "url": format!("{}{CARD}", self.base_url()),
-            }],
-        }))
-    }
-
     /// The page about the endpoint: its settings for each client, and the files for programs.
     pub(super) fn mcp_view(&self) -> Value {
         let (name, url) = (self.directory.dataset.name.as_str(), self.endpoint());
@@ -148,7 +123,7 @@ impl Pages<'_> {
             ),
         ];
         let clients = clients.map(|(name, file, settings)| context! { name, file, settings });
-        context! { clients => Vec::from(clients), files => [CARD, CATALOG, REGISTRY] }
+        context! { clients => Vec::from(clients), files => [CARD, REGISTRY] }
     }
 
     /// The API reference, from the served contract.
@@ -295,37 +270,6 @@ impl Local<'_> {
             json_ld => self.dataset_json_ld(),
             description => self.word("data_intro"),
         }
-    }
-
-    /// The programs that were listed last, newest first, as a JSON Feed (version 1.1).
-    fn json_feed(&self) -> String {
-        let mut newest: Vec<(usize, &Program)> = self.directory.programs.iter().enumerate().collect();
-        newest.sort_by_key(|(_, it)| (Reverse(it.created_at), it.id));
-        newest.truncate(ITEMS);
-        let item = |(program, it): (usize, &Program)| {
-            let organization = self.organization_of(program);
-            let name = self.directory.text(it.entity(), self.locale, "name", &it.name);
-            let summary =
-                self.directory.optional_text(it.entity(), self.locale, "summary", it.summary.as_deref());
-            json!({
-                "id": format!("tag:{},2026:program/{}", self.templates.site.host, it.id),
-                "url": self.address(&format!("/programs/{}", it.slug)),
-                "title": name,
-                "content_text": summary.unwrap_or(name),
-                "date_published": it.created_at,
-                "date_modified": it.updated_at,
-                "authors": [{ "name": self.directory.text(organization.entity(), self.locale, "name", &organization.name) }],
-            })
-        };
-        let feed = json!({
-            "version": "https://jsonfeed.org/version/1.1",
-            "title": format!("{}: {}", self.directory.dataset.title, self.word("home_new")),
-            "home_page_url": self.address("/programs"),
-            "feed_url": self.address(JSON_FEED),
-            "language": self.locale.as_str(),
-            "items": newest.into_iter().map(item).collect::<Vec<_>>(),
-        });
-        feed.to_string()
     }
 }
 

@@ -403,7 +403,7 @@ pub(crate) struct Build {
         value_parser = base_url
     )]
     pub(crate) base_url: String,
-    /// Allow replacing the snapshot of a dataset with another name
+    /// Allow replacing the snapshot of another dataset, a damaged one, and pages by an index alone
     #[arg(long)]
     pub(crate) replace: bool,
     /// Allow publishing a snapshot without programs

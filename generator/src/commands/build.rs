@@ -7,7 +7,7 @@ use anstyle::Style;
 use site::{BuildOptions, Progress, generate, number, seconds, size};
 use snapshot::page::list;
 use snapshot::record::Directory;
-use store::{Generation, PublishOutcome};
+use store::{Generation, PublishOutcome, StoreError};
 
 use crate::cli::Build;
 use crate::exit_codes::{Failure, fail, generate_failure, print_line};
@@ -39,8 +39,14 @@ pub(crate) fn build(build: &Build) -> Result<(), Failure> {
 
 /// What a build changes, if it is no mistake by its name, by its numbers of records, and by its tables.
 fn accepted(build: &Build, directory: &Directory) -> Result<Plan, Failure> {
-    // If it cannot be read, publishing reports it.
-    let live = plan::live(&build.out).ok().flatten();
+    let live = match plan::live(&build.out) {
+        Err(error @ StoreError::Damaged { .. }) if !build.replace => {
+            let help = "no change can be compared with it; use --replace to replace it, with its history";
+            return Err(fail(Failure::HeldBack, format_args!("{error}\n  help: {help}")));
+        }
+        // What else cannot be read, publishing reports.
+        live => live.ok().flatten(),
+    };
     check_identity(build, live.as_ref(), directory)?;
     let live = live.as_ref().filter(|_| !build.replace && !directory.programs.is_empty());
     let plan = match build.index_only {
@@ -61,6 +67,11 @@ fn check_identity(build: &Build, live: Option<&Generation>, directory: &Director
     }
     if build.replace {
         return Ok(());
+    }
+    if build.index_only && live.is_some_and(|live| live.manifest().complete) {
+        let message =
+            "the live snapshot has pages, an index has none; use another --out, or --replace to remove them";
+        return Err(fail(Failure::HeldBack, message));
     }
     let name = &directory.dataset.name;
     let live = live.and_then(|live| list::dataset_name(&live.index("lists.bin").ok()?));

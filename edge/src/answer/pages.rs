@@ -245,22 +245,23 @@ impl Request {
 
     fn feed(&self, locale: Locale, kind: Feed) -> Answer {
         let site = self.state.site();
-        let (query, _, invalid) = self.page_query(locale);
+        let (query, extras, invalid) = self.page_query(locale);
+        let extras = PageOptions { plain: extras.plain, ..PageOptions::default() };
         if !query.is_narrowed() && invalid.iter().any(|it| is_filter(it)) {
             return Reply::bad_request(error::feed_filters(&invalid)).into();
         }
-        let canonical = PageOptions::default().query_string(site, &query);
+        let canonical = extras.query_string(site, &query);
         let feed_query = feed::feed_query(site, &query, kind);
         let computed = Query {
             depends_on_day: true,
             page: feed_query.page,
-            work: site.index.cost(&feed_query) + feed::feed_units(site, &feed_query, kind),
+            work: site.index.ranked_cost(&feed_query) + feed::feed_units(site, &feed_query, kind),
             ..self.query(&feed::feed_path(locale, kind), canonical, &invalid)
         };
         let is_whole = invalid.is_empty();
         let representation = move || feed_representation(kind, is_whole);
         self.computed(computed, representation, move |request| {
-            let (state, question) = (&request.state, (&query, &*invalid));
+            let (state, question) = (&request.state, (&query, &extras, &*invalid));
             request.rendered(|html| feed::feed(state.site(), html, &state.dated, question, kind))
         })
     }

@@ -78,7 +78,7 @@
     return "\ufeff" + [[words.name, words.provider, "URL", ...columns], ...shown.map(row)].map(cells => cells.map(cell).join(",") + "\r\n").join("");
   };
   const calendar = async () => {
-    const texts = await Promise.all(shown.map(async it => (await fetch(`${words.calendars}/${it.slug}.ics`)).text()));
+    const texts = await Promise.all(shown.map(async it => (await fetch(`${words.programs}/${it.slug}.ics`)).text()));
     const events = texts.flatMap(text => text.match(/BEGIN:VEVENT[^]*?END:VEVENT\r\n/g) ?? []);
     const head = texts.find(text => text.startsWith("BEGIN:VCALENDAR")) ?? "";
     return head.split(/BEGIN:VEVENT|END:VCALENDAR/)[0] + events.join("") + "END:VCALENDAR\r\n";

@@ -142,7 +142,7 @@ impl<'a> Pages<'a> {
         filler.failed().map_or(Ok(filled), Err)
     }
 
-    /// The page of a program, the same as Markdown, and in the main language also its calendar.
+    /// The page of a program, the same as Markdown, and its calendar.
     ///
     /// # Errors
     /// When a template fails.
@@ -155,9 +155,9 @@ impl<'a> Pages<'a> {
         let title = page.get_attr("name")?.get_attr("text")?.to_string();
         let twin = self.templates.page("program.md", locale, (&path, &title), page)?;
         files.push((format!("{}{path}.md", prefix(locale)), self.cut(&twin)?));
-        if locale == self.main_locale() && it.deadlines().next().is_some() {
+        if it.deadlines().next().is_some() {
             let calendar = calendar(self.templates, locale, ("", None), [it.view()]);
-            files.push(whole(format!("{path}.ics"), calendar));
+            files.push(whole(format!("{}{path}.ics", prefix(locale)), calendar));
         }
         Ok(files)
     }
@@ -426,7 +426,7 @@ impl<'a> Local<'a> {
                 vec![whole(file("/programs", locale), search), whole(file("/recipients", locale), recipients)]
             }
             Some(kind) => {
-                let feed = feed(self.site, html, self.dated, (&query, &[]), kind)?;
+                let feed = feed(self.site, html, self.dated, (&query, &extras, &[]), kind)?;
                 vec![whole(feed_path(locale, kind), feed.bytes)]
             }
         })

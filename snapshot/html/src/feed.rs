@@ -6,7 +6,6 @@ use minijinja::{Error, context};
 use snapshot::page::{Dated, Paged, Site};
 use snapshot::query::{PARAMETERS, Page, Query, Sort, is_filter, pairs};
 use snapshot::record::Locale;
-use snapshot::search::SearchResult;
 
 use crate::calendar::calendar;
 use crate::index::Html;
@@ -98,8 +97,11 @@ fn identity(query: &str, invalid: &[String]) -> String {
     form_urlencoded::Serializer::new(String::new()).extend_pairs(all).finish()
 }
 
-/// The feed of a query, in the query's language, and how many records match. `invalid` parameters are listed in
-/// formats that have a field for them.
+/// A query, the words of it that are only words, and parameters that were left out.
+type Question<'a> = (&'a Query, &'a PageOptions, &'a [String]);
+
+/// The feed of a query, in the query's language: the full matches of its page, and how many there are. Parameters that
+/// were left out are listed in formats that have a field for them.
 ///
 /// # Errors
 ///
@@ -108,16 +110,17 @@ pub fn feed(
     site: &Site,
     html: &Html,
     dated: &Dated,
-    (query, invalid): (&Query, &[String]),
+    question: Question<'_>,
     feed: Feed,
 ) -> Result<Paged, Error> {
-    let SearchResult { docs, total, .. } = site.index.search(&feed_query(site, query, feed), &dated.today);
+    let (query, extras, invalid) = question;
+    let (docs, total) = site.index.full_matches(&feed_query(site, query, feed), &dated.today, &extras.plain);
     let locale = query.locale;
     let programs = docs.iter().filter_map(|doc| html.program(*doc, locale));
     let bytes = match feed {
-        Feed::Atom => atom(site, html, (query, invalid), &programs.collect::<Vec<_>>())?.into_bytes(),
+        Feed::Atom => atom(site, html, question, &programs.collect::<Vec<_>>())?.into_bytes(),
         Feed::Calendar => {
-            let (name, remark) = (name(site, html, query), remark(html, locale, invalid));
+            let (name, remark) = (name(site, html, question), remark(html, locale, invalid));
             calendar(&html.templates, locale, (&name, remark.as_deref()), programs).into_bytes()
         }
         Feed::Table => table(html, dated, &docs),
@@ -127,13 +130,13 @@ pub fn feed(
 }
 
 /// The query of a feed in words.
-fn name(site: &Site, html: &Html, query: &Query) -> String {
-    let query_string = query_string(site, query);
+fn name(site: &Site, html: &Html, question: Question<'_>) -> String {
+    let (query, query_string) = (question.0, query_string(site, question));
     DisplayQuery::new(site, html, html.words(query.locale), &query_string).name()
 }
 
-fn query_string(site: &Site, query: &Query) -> String {
-    PageOptions::default().query_string(site, &Query { page: Query::default().page, ..query.clone() })
+fn query_string(site: &Site, (query, extras, _): Question<'_>) -> String {
+    extras.query_string(site, &Query { page: Query::default().page, ..query.clone() })
 }
 
 /// What was left out of a query.
@@ -142,21 +145,15 @@ fn remark(html: &Html, locale: Locale, invalid: &[String]) -> Option<String> {
     (!invalid.is_empty()).then(|| format!("{word} {}", invalid.join(", ")))
 }
 
-fn atom(
-    site: &Site,
-    html: &Html,
-    (query, invalid): (&Query, &[String]),
-    entries: &[Program],
-) -> Result<String, Error> {
-    let locale = query.locale;
-    let query_string = query_string(site, query);
-    let question = |query: &str| if query.is_empty() { String::new() } else { format!("?{query}") };
+fn atom(site: &Site, html: &Html, question: Question<'_>, entries: &[Program]) -> Result<String, Error> {
+    let (locale, invalid, query_string) = (question.0.locale, question.2, query_string(site, question));
+    let with_mark = |query: &str| if query.is_empty() { String::new() } else { format!("?{query}") };
     let view = context! {
-        name => name(site, html, query),
+        name => name(site, html, question),
         feed => feed_path(locale, Feed::Atom),
         page => search_path(locale),
-        question => question(&query_string),
-        identity => question(&identity(&query_string, invalid)),
+        question => with_mark(&query_string),
+        identity => with_mark(&identity(&query_string, invalid)),
         host => &html.templates.site.host,
         updated => html.templates.site.published.to_string(),
         remark => remark(html, locale, invalid),

@@ -153,6 +153,15 @@ impl Index {
         ranked
     }
 
+    /// The full matches of a ranked search in the query's order: those of its page, and how many there are.
+    pub fn full_matches(&self, query: &Query, today: &Today, literal: &[String]) -> (Vec<u32>, usize) {
+        let query = RankedQuery::new(self, query, today, RankOptions { literal, ..RankOptions::default() });
+        let base = both(query.parts.full(), query.required.as_ref());
+        let found = query.narrowed(base.as_ref());
+        let docs = self.page(&query.filters, today, found.as_ref(), &query.filters.page);
+        (docs, found.map_or(self.programs(), |found| found.len()))
+    }
+
     /// Upper bound of the work of a ranked search, in units.
     pub fn ranked_cost(&self, query: &Query) -> u64 {
         let text = self.resolve(query);
@@ -252,8 +261,8 @@ impl<'a> RankedQuery<'a> {
         let total = full.len();
         let doubtful = full.borrowed().and(&DocSet::bits(&self.today.doubtful));
         let open = full.borrowed().and(&DocSet::bits(&self.today.open)).len() - doubtful.len();
-        let is_of_open = |phrase: &FilterPhrase| phrase.is_applied() && phrase.parameter == "open";
-        let of_open = self.filters.open || self.phrases.iter().any(is_of_open);
+        let is_of_open = |it: &FilterPhrase| it.is_applied() && ["open", "rolling"].contains(&it.parameter);
+        let of_open = self.filters.open || self.filters.rolling || self.phrases.iter().any(is_of_open);
         let unconfirmed = if of_open { doubtful.into_owned() } else { DocSet::none() };
         let last = if self.options.open_first { unconfirmed.borrowed() } else { DocSet::none() };
         let unstated = self.unstated(base.as_ref(), &full);

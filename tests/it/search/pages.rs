@@ -138,6 +138,19 @@ fn a_search_is_a_calendar_to_subscribe_to() {
 }
 
 #[test]
+fn a_feed_has_what_the_page_understands_and_counts() {
+    let live = rounds();
+    assert!(live.get("/programs?q=deadline+may+2027").contains("2 opportunities</span>"));
+    let parts = [("atom", "<entry>"), ("ics", "BEGIN:VEVENT"), ("csv", "\r\n0000"), ("json", "\"slug\":\"p")];
+    for (more, count) in [("", 2), ("&plain=deadline+may+2027", 0)] {
+        for (end, part) in parts {
+            let feed = live.get(&format!("/programs.{end}?q=deadline+may+2027{more}"));
+            assert_eq!(feed.matches(part).count(), count, "{end} {more}: {feed}");
+        }
+    }
+}
+
+#[test]
 fn an_unknown_organization_gets_suggestions() {
     let live = live(&[json!({"name": "Soil grant"})]);
     let page = live.get("/programs?organization=Trust&open=true");
@@ -544,6 +557,15 @@ fn each_heading_stands_once_and_rows_that_differ_from_it_say_how() {
     }
 }
 
+#[test]
+fn a_heading_that_names_a_missing_word_stands_over_no_row_that_has_it() {
+    let live = live(&["Solar river", "Maps of theater"].map(|name| json!({"name": name})));
+    let page = live.get("/programs?q=Solar+theater+river");
+    assert!(page.contains("<strong>Some of the words</strong>"), "{page}");
+    let labels = ["Without", "Has"].map(|word| page.contains(&format!("<p class=\"src\">{word} “theater”")));
+    assert_eq!(labels, [true; 2], "{page}");
+}
+
 /// Programs with a round each: open for years, open, upcoming, guessed, due today, and rolling when last checked.
 fn rounds() -> Live {
     let cycle = |number: usize, days: Value| {
@@ -598,6 +620,9 @@ fn rounds_that_may_be_over_are_grey_and_outside_the_headline() {
         assert!(spanish.contains(words), "{words}: {spanish}");
     }
     assert!(live.get("/").contains("open=true\">3 open now"));
+    assert!(
+        live.get("/programs?rolling=true").contains("0 opportunities, 1 more not known to be open</span>")
+    );
     let record = live.get("/programs/p1");
     assert!(record.contains("\"2011-07-06\">6 July 2011</time></td>"), "{record}");
     assert!(!record.contains("deadline 6 July 2011"), "{record}");

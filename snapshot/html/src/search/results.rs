@@ -75,7 +75,8 @@ impl Search<'_> {
         let mut start = self.query.page.offset + 1;
         let group = |group: &[RankedRow]| {
             let words: Vec<Vec<Cow<'_, str>>> = group.iter().map(|row| self.words(row)).collect();
-            let is_uniform = words.iter().all(|of| *of == words[0]);
+            let is_like_first = |row: &RankedRow| row.tier.is_full() || row.tier == group[0].tier;
+            let is_uniform = group.iter().all(is_like_first) && words.iter().all(|of| *of == words[0]);
             let row = |(row, words): (&RankedRow, &Vec<Cow<'_, str>>)| {
                 let mut it = self.html.row(row.doc, self.query.locale, self.dated, highlighter.as_ref())?;
                 it.program.lines.iter_mut().for_each(|line| line.show(&searched));

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -110,7 +111,7 @@ pub(crate) struct Config {
     pub(crate) copy_index: u64,
     /// Most connections at a time; four fifths of the limit on open files when absent
     #[arg(long, env = "OPDIR_EDGE_MAX_CONNECTIONS", value_name = "N")]
-    pub(crate) max_connections: Option<usize>,
+    pub(crate) max_connections: Option<NonZeroUsize>,
     /// Address for /healthz, /readyz, /metrics and /snapshot; keep it private
     #[arg(long, env = "OPDIR_EDGE_ADMIN_LISTEN", value_name = "ADDR")]
     pub(crate) admin_listen: Option<SocketAddr>,
@@ -202,10 +203,8 @@ impl Command {
 impl Config {
     /// Most connections at a time. What is left of the limit on open files is for files of the snapshot.
     pub(crate) fn max_connections(&self) -> usize {
-        self.max_connections.unwrap_or_else(|| {
-            let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-            connections_of(files.unwrap_or(u64::MAX))
-        })
+        let files = || rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+        self.max_connections.map_or_else(|| connections_of(files().unwrap_or(u64::MAX)), NonZeroUsize::get)
     }
 
     /// The server's options.

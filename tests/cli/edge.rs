@@ -179,6 +179,7 @@ fn wrong_usage_and_settings_that_are_gone_end_with_2() {
         ("--snapshot root --listen nowhere", &["--listen", "nowhere"]),
         ("--snapshot root --today yesterday", &["--today", "yesterday"]),
         ("--snapshot root --snapshots", &["--snapshots"]),
+        ("--snapshot root --max-connections 0", &["--max-connections", "0"]),
         ("--snapshot root --fetch lazy", &["--fetch is gone", "remove the setting"]),
         ("--snapshot root --fetch=full", &["--fetch is gone", "remove the setting"]),
         ("--snapshot root --body-disk 2000000", &["--body-disk is gone", "remove the setting"]),

@@ -97,19 +97,12 @@ impl<'a> Desk<'a> {
     /// The tool `search_opportunities`.
     #[must_use]
     pub fn mcp(&self, judged: &Judged) -> Answer {
-        read(&self.opportunities(judged, &judged.text, &json!({})))
-    }
-
-    /// What the tool `search_opportunities` answers to a text, with more arguments.
-    #[must_use]
-    pub fn opportunities(&self, judged: &Judged, text: &str, more: &Value) -> Value {
-        let mut arguments = json!({"query": text, "locale": judged.locale, "limit": DEPTH});
-        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let arguments = json!({"query": judged.text, "locale": judged.locale, "limit": DEPTH});
         let params = json!({"name": "search_opportunities", "arguments": arguments});
         let body = self.call(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}));
-        let content = body["result"]["structuredContent"].clone();
-        assert!(content["opportunities"].is_array(), "{text}: {body}");
-        content
+        let content = &body["result"]["structuredContent"];
+        assert!(content["opportunities"].is_array(), "{}: {body}", judged.text);
+        read(content)
     }
 
     /// Whether a record has a value, or a place inside it.
@@ -138,8 +131,7 @@ impl<'a> Desk<'a> {
 }
 
 /// Reads what the tool `search_opportunities` answered.
-#[must_use]
-pub fn read(content: &Value) -> Answer {
+fn read(content: &Value) -> Answer {
     Answer {
         found: content["opportunities"].as_array().unwrap().iter().map(slug).collect(),
         matches: number(&content["total"]),

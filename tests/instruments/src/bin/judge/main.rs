@@ -1,8 +1,5 @@
 //! Asks judged questions in every way there is and prints what the answers are worth.
 
-#![expect(clippy::unwrap_used, reason = "a malformed answer is a failed measurement")]
-
-mod ablation;
 mod kept;
 mod report;
 
@@ -20,8 +17,6 @@ use tempfile::TempDir;
 use tests::judge::judged::{PUBLISHED, SAMPLE};
 use tests::judge::{Desk, FACES, Judged, Run};
 use tests::snapshots;
-
-use self::ablation::ABLATIONS;
 
 /// Measures how well judged questions are answered: over the sample, or over a dataset that its own
 /// questions are about.
@@ -97,7 +92,7 @@ fn judge(arguments: &Arguments) -> Result<(), String> {
     }
     let desk = Desk::new(live);
     let wanted = |name: &str| arguments.variant.is_empty() || arguments.variant.iter().any(|own| own == name);
-    let variants = FACES.iter().chain(&ABLATIONS).filter(|variant| wanted(variant.name));
+    let variants = FACES.iter().filter(|variant| wanted(variant.name));
     let runs: Vec<Run> = variants.map(|variant| Run::of(variant, &desk, &questions)).collect();
     runs.iter().for_each(|run| println!("{}", report::table(run, &desk, &questions)));
     if !runs.is_empty() {

@@ -39,7 +39,7 @@ pub(crate) fn table(run: &Run, desk: &Desk<'_>, questions: &[Judged]) -> String 
     out
 }
 
-/// One line for each run, and how much its gain differs from that of the first: the ablation table.
+/// One line for each run, and how much its gain differs from that of the first.
 pub(crate) fn summary(runs: &[Run], desk: &Desk<'_>, questions: &[Judged]) -> String {
     let mut out = format!("{:<16}{HEAD}\n", "");
     for run in runs {

@@ -38,7 +38,7 @@ pub struct Patterns {
     all: Vec<Pattern>,
     /// Patterns by a word that they may begin with.
     by_first: FxHashMap<String, Vec<usize>>,
-    /// Lengths of these words, as bits, by their first bytes.
+    /// Lengths of these words, as bits, by their first bytes: most words of a text begin no pattern.
     lengths: [u64; 128],
 }
 
@@ -55,7 +55,6 @@ impl Patterns {
     pub fn new(list: &str) -> Self {
         let lines = list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         let mut patterns = Self { all: Vec::new(), by_first: FxHashMap::default(), lengths: [0; 128] };
-        patterns.lengths[0] = u64::MAX;
         for pattern in lines.map(Pattern::new) {
             let number = patterns.all.len();
             for slot in &pattern.slots {
@@ -75,31 +74,35 @@ impl Patterns {
 
     /// The first part of a text that a pattern describes.
     pub fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
-        // Most texts have no word that begins a pattern.
-        let mut likely = text.split(|c: char| !is_of_word(c)).filter(|word| {
-            !word.is_empty() && self.lengths[usize::from(initial(word))] & bit_of_length(word) != 0
-        });
-        if !likely.any(|word| self.by_first.contains_key(&*folded(word))) {
+        // A letter of ASCII is as long in lower case.
+        let lower = text.to_ascii_lowercase();
+        if !lower.split(|c: char| !is_of_word(c)).any(|word| self.from(&folded(word)).is_some()) {
             return None;
         }
-        let words = words(text);
+        let words = words(&lower);
         let found = |at: usize| {
-            let mut candidates = self.by_first.get(&*words[at].text)?.iter();
+            let mut candidates = self.from(&words[at].text)?.iter();
             candidates.find_map(|pattern| self.all[*pattern].matched(&words, at))
         };
         let (from, to) = (0..words.len()).find_map(|at| Some((at, found(at)?)))?;
         text.get(words[from].start..words[to - 1].end)
     }
+
+    /// The patterns that may begin with a word.
+    fn from(&self, word: &str) -> Option<&Vec<usize>> {
+        let is_likely = self.lengths[usize::from(initial(word))] & bit_of_length(word) != 0;
+        is_likely.then(|| self.by_first.get(word)).flatten()
+    }
 }
 
-/// The first byte of a word, in lower case; 0 for all that are not ASCII, which may be folded to any letter.
+/// The first byte of a word; 0 for all that are not ASCII.
 fn initial(word: &str) -> u8 {
-    word.bytes().next().filter(u8::is_ascii).map_or(0, |byte| byte.to_ascii_lowercase())
+    word.bytes().next().filter(u8::is_ascii).unwrap_or_default()
 }
 
-/// A bit for the length of a word; all of them where folding may change it.
+/// A bit for the length of a word.
 fn bit_of_length(word: &str) -> u64 {
-    if word.is_ascii() { 1 << word.len().min(63) } else { u64::MAX }
+    1 << word.len().min(63)
 }
 
 impl Pattern {
@@ -154,13 +157,9 @@ fn is_listed(list: &Words, word: &str) -> bool {
     list.iter().any(|listed| listed == word)
 }
 
-/// Most words are folded already.
+/// A word in lower case without accents; most have none.
 fn folded(word: &str) -> Cow<'_, str> {
-    let is_folded = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'\'';
-    if word.bytes().all(is_folded) {
-        return Cow::Borrowed(word);
-    }
-    Cow::Owned(fold(word).replace('\u{2019}', "'"))
+    if word.is_ascii() { word.into() } else { fold(word).replace('\u{2019}', "'").into() }
 }
 
 fn is_of_word(c: char) -> bool {

@@ -1,13 +1,14 @@
 //! People whom a text shuts out, although a fact of the same record includes them.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 use super::{FACETS, Facet, named_values};
 use crate::patterns::Patterns;
 use crate::record::{Fact, Program};
 
-type PatternsByValue = HashMap<&'static str, Patterns>;
+type PatternsByValue = FxHashMap<&'static str, Patterns>;
 
 /// For each value of a fact the ways in which a text excludes it.
 static EXCLUSIONS: LazyLock<PatternsByValue> = LazyLock::new(|| {
@@ -34,7 +35,7 @@ fn listed(mark: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 fn by_value(patterns: impl Iterator<Item = (&'static str, impl AsRef<str>)>) -> PatternsByValue {
-    let mut lists: HashMap<&str, String> = HashMap::new();
+    let mut lists: FxHashMap<&str, String> = FxHashMap::default();
     patterns.for_each(|(value, line)| lists.entry(value).or_default().extend([line.as_ref(), "\n"]));
     lists.into_iter().map(|(value, list)| (value, Patterns::new(&list))).collect()
 }

@@ -118,10 +118,11 @@ fn translations(directory: &Directory) -> Vec<Translation> {
 fn csv_of(table: Table, lines: &[u8]) -> Vec<u8> {
     let columns: Vec<&str> = published(table).columns.iter().map(|column| column.name.as_str()).collect();
     let share = |lines: &[&[u8]]| {
-        let rows = lines.iter().filter_map(|line| serde_json::from_slice::<Value>(line).ok());
-        csv_rows::rows(
-            rows.map(|row| columns.iter().map(|column| csv_rows::cell(&row[*column])).collect::<Vec<_>>()),
-        )
+        let rows = lines.iter().filter_map(|line| serde_json::from_slice(line).ok());
+        let cells = |row: BTreeMap<&str, Value>| -> Vec<String> {
+            columns.iter().map(|column| row.get(column).map(csv_rows::cell).unwrap_or_default()).collect()
+        };
+        csv_rows::rows(rows.map(cells))
     };
     let head = csv_rows::rows(std::iter::once(columns.clone()));
     let lines: Vec<&[u8]> = lines.split_inclusive(|byte| *byte == b'\n').collect();

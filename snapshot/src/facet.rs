@@ -13,11 +13,10 @@ use crate::place;
 use crate::record::{Fact, InternedStr, Lifecycle, Locale, Polarity, Program, Strength};
 use crate::time::OPEN_STATES;
 
-pub(crate) use self::measure::intervals;
 pub use self::measure::{Interval, MEASURES, Measure, MeasureSpec, Unit};
+pub(crate) use self::{applicants::applicants, eligibility::eligibility, measure::intervals};
 pub use self::{
-    applicants::{admits_any_nationality, admits_others, admits_persons, applicants, without_ages_served},
-    eligibility::eligibility,
+    applicants::{admits_any_nationality, admits_others, admits_persons, without_ages_served},
     excluded::{admitted_values, exclusion, is_excluded_by_text},
 };
 

@@ -13,6 +13,7 @@ pub mod details;
 pub mod error;
 pub mod export;
 pub mod facet;
+pub mod findings;
 pub mod hole;
 mod json;
 pub mod list;

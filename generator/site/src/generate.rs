@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use html::{Html, PagesError};
 use rayon::prelude::*;
+use snapshot::page::findings::Findings;
 use snapshot::page::list::{self, Numbers};
 use snapshot::page::{Dated, Site, hole, mcp_row, row};
 use snapshot::record::Directory;
@@ -90,7 +91,8 @@ pub fn generate(
         let order = &search::document_order(directory, Day::new(options.as_of));
         let numbers = &Numbers::new(directory, order);
         let keep = |path: &'static str, file| stage.put_sections(path, file);
-        let index = || progress.step("index", || write_index(directory, order, numbers, &keep));
+        let findings = &progress.step("texts", || Ok::<_, StoreError>(findings(directory)))?;
+        let index = || progress.step("index", || write_index(directory, findings, (order, numbers), &keep));
         if options.index_only {
             index()?;
         } else {
@@ -101,7 +103,8 @@ pub fn generate(
             let (theme, dated, cache) = (&theme, &site.dated(Day::new(options.as_of)), PageCache::default());
             let templates = &theme.compile(&directory.dataset, &options.base_url)?;
             let html = None;
-            let bare = Pages { directory, numbers, site, dated, html, theme, templates, downloads, cache };
+            let bare =
+                Pages { directory, findings, numbers, site, dated, html, theme, templates, downloads, cache };
             store_pages(bare, order, stage, progress)?;
         }
         let about = BuildInfo {
@@ -149,12 +152,17 @@ fn put(files: &[File], dated: &Dated, stage: &Stage) -> Result<(), GenerateError
 /// Stores a file of the index, in memory or on disk.
 type Keep<'a> = &'a (dyn Fn(&'static str, SectionWriter) -> Result<Sections, StoreError> + Sync);
 
+/// What the facts and texts of each program state.
+pub fn findings(directory: &Directory) -> Vec<Findings<'_>> {
+    (0..directory.programs.len()).into_par_iter().map(|program| Findings::new(directory, program)).collect()
+}
+
 /// The files that the edge keeps in memory, of search, of programs' rows and of the other lists: of a directory whose
 /// programs are documents in an order.
 fn write_index(
     directory: &Directory,
-    order: &[usize],
-    numbers: &Numbers,
+    findings: &[Findings<'_>],
+    (order, numbers): (&[usize], &Numbers),
     keep: Keep<'_>,
 ) -> Result<[Sections; 3], GenerateError> {
     let search = || -> Result<_, GenerateError> {
@@ -174,7 +182,7 @@ fn write_index(
             row::write_programs(directory, order, &mut rows);
             row::write_values(directory, &values, &mut rows);
         },
-        || mcp_row::write(directory, order, &mut brief),
+        || mcp_row::write(directory, findings, order, &mut brief),
     );
     rows.append(brief);
     Ok([search, keep("index/rows.bin", rows)?, lists?])
@@ -210,7 +218,7 @@ fn ids(directory: &Directory) -> RecordIds {
 pub fn index_files(directory: &Directory, day: Day) -> Result<[Sections; 3], GenerateError> {
     let order = search::document_order(directory, day);
     let numbers = Numbers::new(directory, &order);
-    write_index(directory, &order, &numbers, &|_, file| Ok(file.finish()))
+    write_index(directory, &findings(directory), (&order, &numbers), &|_, file| Ok(file.finish()))
 }
 
 /// A directory opened in memory, without files; for checks and tests.

@@ -10,7 +10,7 @@ mod rest;
 mod theme;
 
 pub use downloads::table_lines;
-pub use generate::{BuildOptions, GenerateError, generate, in_memory, index_files, record_counts};
+pub use generate::{BuildOptions, GenerateError, findings, generate, in_memory, index_files, record_counts};
 pub use pages::{PageCache, Pages};
 pub use progress::{Progress, number, seconds, size};
 pub use theme::{Theme, ThemeError};

@@ -19,6 +19,7 @@ use jiff::civil::Date;
 use minijinja::{Error, Value, context};
 use snapshot::facet::{FACETS, Facet, FacetSpec, admits_any_nationality, place_label};
 use snapshot::page::facet::options;
+use snapshot::page::findings::Findings;
 use snapshot::page::hole::{Filled, Syntax, cut};
 use snapshot::page::list::Numbers;
 use snapshot::page::text::grouped;
@@ -77,6 +78,8 @@ pub struct PageCache {
 pub struct Pages<'a> {
     /// The records.
     pub directory: &'a Directory,
+    /// What is read from the texts of each program.
+    pub findings: &'a [Findings<'a>],
     /// Numbers of programs and cycles.
     pub numbers: &'a Numbers,
     /// Labels of facet values, and prepared rows.

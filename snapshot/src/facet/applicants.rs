@@ -66,7 +66,10 @@ pub fn admits_any_nationality(facet: Facet, value: &str) -> bool {
 
 /// What a program states of its applicants: the facets that pages show under *Who can apply*, each with its values. A place
 /// is as exact as stated, and stands once.
-pub fn applicants<'a>(program: &'a Program, facts: &[&'a Fact]) -> Vec<(&'static FacetSpec, Vec<&'a str>)> {
+pub(crate) fn applicants<'a>(
+    program: &'a Program,
+    facts: &[&'a Fact],
+) -> Vec<(&'static FacetSpec, Vec<&'a str>)> {
     let are_persons = admits_persons(program, facts);
     let only_persons = FOR_PERSONS.contains(&&*program.program_type)
         || are_persons && named_values(Facet::Applicants, program, facts).iter().all(is_person);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use super::{Facet, admits_persons, applicants};
+use super::{Facet, FacetSpec, admits_persons};
 use crate::patterns::Patterns;
 use crate::record::{Directory, Fact, Locale, Polarity};
 use crate::text::normalized;
@@ -88,15 +88,16 @@ const WORDS: usize = 5;
 
 /// Who may apply to a program, in the words of its source, and their language if that is not `locale`: of a note about
 /// eligibility, else of its criteria, else the longest text of a fact about applicants, else a sentence of the description
-/// or the summary; else the beginning of a note that limits them, or of any where no applicants are stated.
-pub fn eligibility<'a>(
+/// or the summary; else the beginning of a note that limits them, or of any where no applicants are stated. `shown` are its
+/// applicants.
+pub(crate) fn eligibility<'a>(
     directory: &'a Directory,
     program: usize,
     locale: Locale,
+    shown: &[(&FacetSpec, Vec<&str>)],
 ) -> Option<(String, Option<&'a str>)> {
     let it = &directory.programs[program];
     let facts: Vec<&Fact> = directory.facts_of(program).collect();
-    let shown = applicants(it, &facts);
     let are_persons = admits_persons(it, &facts);
     let text = |fact: &&'a Fact| directory.optional_text(fact.entity(), locale, "text", fact.text.as_deref());
     let included = || facts.iter().filter(|fact| fact.polarity == Polarity::Include);

@@ -10,10 +10,11 @@
 //! ```
 
 use crate::facet::{
-    FACETS, Facet, Interval, Measure, applicants, detail_page_facets, eligibility, excluded_values,
-    intervals, named_values, place_label, without_ages_served,
+    FACETS, Facet, FacetSpec, Interval, Measure, detail_page_facets, excluded_values, intervals,
+    named_values, place_label, without_ages_served,
 };
 use crate::page::bilingual::{self, Names};
+use crate::page::findings::Findings;
 use crate::page::money::{self, phrase};
 use crate::page::shape::Shaper;
 use crate::page::when::deadline_in_words;
@@ -45,13 +46,15 @@ const USUAL_TYPE: &str = "grant";
 /// Sections of the rows: what depends on the day and on the query follows in the same object.
 pub(crate) const NAMES: Names = (("brief.en.at", "brief.en"), ("brief.es.at", "brief.es"), "brief.es.of");
 
-/// Writes the rows; `order` gives the program of each document.
-pub fn write(directory: &Directory, order: &[usize], writer: &mut SectionWriter) {
-    let row = |program, locale, out: &mut Vec<u8>| row(&Shaper { directory, locale }, program, out);
+/// Writes the rows; `order` gives the program of each document, `findings` has those of each program.
+pub fn write(directory: &Directory, findings: &[Findings<'_>], order: &[usize], writer: &mut SectionWriter) {
+    let row = |program: usize, locale, out: &mut Vec<u8>| {
+        row(&Shaper { directory, locale }, program, &findings[program], out);
+    };
     bilingual::write(order, row, NAMES, writer);
 }
 
-fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
+fn row(shaper: &Shaper<'_>, program: usize, findings: &Findings<'_>, out: &mut Vec<u8>) {
     let (it, mut row) = (&shaper.directory.programs[program], Object::default());
     let facts: Vec<&Fact> = shaper.directory.facts_of(program).collect();
     for (name, value) in shaper.program(program, Visibility::TOOL).0 {
@@ -77,24 +80,27 @@ fn row(shaper: &Shaper<'_>, program: usize, out: &mut Vec<u8>) {
             "deadlineText",
             deadline.filter(|it| is_quotable(it)).map(|text| at_word(text, NAME_MAX).into_owned()),
         ),
-        ("funding", funding(it, &facts, shaper.locale)),
+        ("funding", funding(it, &facts, findings.pays, shaper.locale)),
         ("fundingShape", shape(it, &facts)),
     ];
     row.0.extend(extra.into_iter().filter_map(|(name, value)| Some((name, value?.into()))));
     push_json(out, &row);
     out.pop();
-    if let Some((text, _)) =
-        eligibility(shaper.directory, program, shaper.locale).filter(|(text, _)| is_quotable(text))
-    {
+    let quoted = &findings.eligibility[shaper.locale as usize];
+    if let Some((text, _)) = quoted.as_ref().filter(|(text, _)| is_quotable(text)) {
         out.push(NAME);
-        out.extend_from_slice(format!("\u{201c}{}\u{201d}", at_word(&text, QUOTED_MAX)).as_bytes());
+        out.extend_from_slice(format!("\u{201c}{}\u{201d}", at_word(text, QUOTED_MAX)).as_bytes());
     }
-    push_eligibility(it, &facts, out);
+    push_eligibility(it, &facts, &findings.applicants, out);
 }
 
 /// Appends who may apply: people, then places, then ages, then places that are shut out.
-fn push_eligibility(program: &Program, facts: &[&Fact], out: &mut Vec<u8>) {
-    let stated = applicants(program, facts);
+fn push_eligibility(
+    program: &Program,
+    facts: &[&Fact],
+    stated: &[(&FacetSpec, Vec<&str>)],
+    out: &mut Vec<u8>,
+) {
     let mut push = |name: String, values: &[&str]| {
         if !values.is_empty() {
             out.push(NAME);
@@ -176,8 +182,8 @@ fn is_quotable(text: &str) -> bool {
 
 /// What a program pays: the words of its source, else its own amounts in the source's currency, `EUR 4M-6.5M`, else what a
 /// fact names.
-fn funding(program: &Program, facts: &[&Fact], locale: Locale) -> Option<String> {
-    if let Some(text) = money::stated(program, facts).filter(|text| is_quotable(text)) {
+fn funding(program: &Program, facts: &[&Fact], stated: Option<&str>, locale: Locale) -> Option<String> {
+    if let Some(text) = stated.filter(|text| is_quotable(text)) {
         return Some(at_word(text, FUNDING_MAX).into_owned());
     }
     let source = money::conversion(program, facts);

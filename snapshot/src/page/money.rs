@@ -212,7 +212,7 @@ pub(crate) fn bounds(program: &Program) -> [Option<f64>; 2] {
 /// The amount as its source puts it: the text of a fact about funding, else the line of the description or the summary that
 /// begins with a word for it and a colon. Where an amount is published as a number, the line has to have one too. Else a
 /// sentence that states what one award pays, of these or of a note: with the greatest amount, if one is published.
-pub fn stated<'a>(program: &'a Program, facts: &[&'a Fact]) -> Option<&'a str> {
+pub(crate) fn stated<'a>(program: &'a Program, facts: &[&'a Fact]) -> Option<&'a str> {
     let included = facts.iter().filter(|fact| fact.kind == FUNDING && fact.polarity == Polarity::Include);
     let of_facts = included.filter_map(|fact| fact.text.as_deref());
     let texts = [program.description.as_deref(), program.summary.as_deref()];
@@ -315,14 +315,14 @@ impl AmountPhrases<'_> {
         })
     }
 
-    /// What a program pays, the words of its source first; `label` names a fact. `None` where no amount is published.
+    /// What a program pays, `stated` in the words of its source first; `label` names a fact. `None` where no amount is published.
     pub fn funding(
         &self,
         program: &Program,
-        facts: &[&Fact],
+        (facts, stated): (&[&Fact], Option<&str>),
         label: impl Fn(&Fact) -> Option<String>,
     ) -> Option<String> {
-        if let Some(text) = stated(program, facts) {
+        if let Some(text) = stated {
             return Some(at_word(text, QUOTED_MAX).into_owned());
         }
         let bounds = bounds(program);
@@ -469,7 +469,10 @@ mod tests {
         };
         let facts: Vec<Fact> = facts.iter().map(fact).collect();
         let label = |fact: &Fact| fact.label.as_deref().map(str::to_owned);
-        ENGLISH.funding(program, &facts.iter().collect::<Vec<_>>(), label)
+        {
+            let facts: Vec<&Fact> = facts.iter().collect();
+            ENGLISH.funding(program, (&facts, stated(program, &facts)), label)
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use jiff::civil::Date;
 use serde_json::{Value, json};
 use site::in_memory;
 use site::{PageCache, Pages, Theme};
+use snapshot::page::findings::Findings;
 use snapshot::page::hole::Fill;
 use snapshot::page::list::Numbers;
 use snapshot::page::when::deadline_in_words;
@@ -105,7 +106,9 @@ pub(crate) fn open(directory: &Directory, today: Date) -> (Site, Html, Dated, Nu
     let (site, _) = in_memory(directory, day).unwrap();
     let templates = templates(directory);
     let dated = site.dated(day);
-    let sections = pages(directory, &numbers, (&site, &dated), &templates, None).prepare(&order).finish();
+    let findings = site::findings(directory);
+    let about = (directory, &findings[..]);
+    let sections = pages(about, &numbers, (&site, &dated), &templates, None).prepare(&order).finish();
     let html = Html::open(&sections, &site).unwrap();
     (site, html, dated, numbers, order)
 }
@@ -115,7 +118,7 @@ fn templates(directory: &Directory) -> Templates {
 }
 
 fn pages<'a>(
-    directory: &'a Directory,
+    (directory, findings): (&'a Directory, &'a [Findings<'a>]),
     numbers: &'a Numbers,
     (site, dated): (&'a Site, &'a Dated),
     templates: &'a Templates,
@@ -123,6 +126,7 @@ fn pages<'a>(
 ) -> Pages<'a> {
     Pages {
         directory,
+        findings,
         numbers,
         site,
         dated,
@@ -136,7 +140,8 @@ fn pages<'a>(
 
 fn all_statements(directory: &Directory, today: Date) -> Vec<Statement> {
     let (site, html, dated, numbers, _) = open(directory, today);
-    let pages = pages(directory, &numbers, (&site, &dated), &html.templates, Some(&html));
+    let findings = site::findings(directory);
+    let pages = pages((directory, &findings), &numbers, (&site, &dated), &html.templates, Some(&html));
     let statement = |program: usize, locale: Locale| {
         let files = pages.program(program, locale).unwrap();
         let text = |end: &str| {

@@ -12,11 +12,11 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use minijinja::{Value, context};
 use snapshot::facet::{
-    FACETS, Facet, FacetSpec, Measure, admits_others, admitted_values, applicants, detail_page_facets,
-    eligibility, is_excluded_by_text, named_values, without_ages_served,
+    FACETS, Facet, FacetSpec, Measure, admits_others, admitted_values, detail_page_facets,
+    is_excluded_by_text, named_values, without_ages_served,
 };
+use snapshot::page::findings::Findings;
 use snapshot::page::hole;
-use snapshot::page::money::stated;
 use snapshot::record::{
     Cycle, EntityRef, Fact, Locale, Number, PROGRAM, Polarity, Program, ProgramLinks, Strength,
 };
@@ -63,6 +63,7 @@ pub(in crate::pages) struct ProgramPage<'a> {
     pub(in crate::pages) it: &'a Program,
     pub(in crate::pages) links: &'a ProgramLinks,
     pub(in crate::pages) facts: Vec<&'a Fact>,
+    pub(super) findings: &'a Findings<'a>,
     /// The language of the record.
     pub(super) language: &'a str,
     pub(in crate::pages) summary: Option<&'a str>,
@@ -91,6 +92,7 @@ impl<'a> Local<'a> {
             it,
             links,
             facts,
+            findings: &self.pages.findings[number],
             language: it.language.as_deref().unwrap_or(self.default_language()),
             summary: text("summary", it.summary.as_deref()),
             text: text("description", it.description.as_deref()),
@@ -167,6 +169,11 @@ impl<'a> ProgramPage<'a> {
         context! { observed, differs => self.hole(Rule::Differs, self.doc) }
     }
 
+    /// Who can apply in the words of the source, and their language if that is not the page's.
+    pub(super) fn quoted(&self) -> Option<&'a (String, Option<&'a str>)> {
+        self.findings.eligibility[self.locale as usize].as_ref()
+    }
+
     /// All variables of a program's page.
     pub(in crate::pages) fn page(&self) -> Value {
         let (it, links, about) = (self.it, self.links, self.about());
@@ -176,7 +183,7 @@ impl<'a> ProgramPage<'a> {
         let rows = links.cycles.len() + links.awards.len().min(AWARDS);
         let room = ABOUT.saturating_sub(rows * ROW).max(LEAST);
         let published = day(self.directory.dataset.published_at);
-        let quoted = eligibility(self.directory, self.number, self.locale);
+        let quoted = self.quoted();
         context! {
             description => summary.map(|text| at_word(self.plain_summary(text), SUMMARY)),
             when => self.hole(Rule::When, self.doc),
@@ -186,7 +193,7 @@ impl<'a> ProgramPage<'a> {
             about => self.lines(about, ("description", it.description.as_deref()), (lead, room)),
             lead => lead.is_some(),
             lifecycle => self.lifecycle(),
-            groups => self.groups(quoted.as_ref().map(|(text, _)| &**text)),
+            groups => self.groups(quoted.map(|(text, _)| &**text)),
             eligibility => quoted.map(|(text, lang)| context! { text, lang }),
             measures => self.measures(),
             statements => self.statements(),
@@ -267,7 +274,7 @@ impl<'a> ProgramPage<'a> {
     /// The values of each facet: those of applicants, then others. Career stages and levels of education that are no
     /// applicants' are shown where the record does not state whom it is meant for.
     fn groups(&self, quoted: Option<&str>) -> Vec<Value> {
-        let stated = applicants(self.it, &self.facts);
+        let stated = &self.findings.applicants;
         let meant = named_values(Facet::Audiences, self.it, &self.facts);
         let is_rest = |spec: &FacetSpec| {
             let is_stated = stated.iter().any(|(of, _)| of.facet == spec.facet);
@@ -341,11 +348,11 @@ impl<'a> ProgramPage<'a> {
     /// Facts that are more than a value: with a text or an amount, exclusions and preferences; and of each whether it
     /// is the making of the data: the source's words behind a value that the page shows, or a note with a code.
     fn statements(&self) -> Vec<Value> {
-        let quoted = stated(self.it, &self.facts).unwrap_or_default();
-        let of = |(spec, values): (&'static FacetSpec, Vec<&str>)| {
-            values.into_iter().filter_map(|value| self.fact_of(spec, value)).collect::<Vec<_>>()
-        };
-        let of_applicants: Vec<&Fact> = applicants(self.it, &self.facts).into_iter().flat_map(of).collect();
+        let quoted = self.findings.pays.unwrap_or_default();
+        let applicants = self.findings.applicants.iter();
+        let applicants = applicants.flat_map(|(spec, values)| values.iter().map(move |value| (spec, value)));
+        let of_applicants: Vec<&Fact> =
+            applicants.filter_map(|(spec, value)| self.fact_of(spec, value)).collect();
         let mut seen = BTreeSet::new();
         let statements = self.facts.iter().copied().filter(|fact| {
             let is_more = fact.text.is_some()

@@ -6,10 +6,9 @@ use html::passages;
 use html::view::{Line, Link, Part, Program, Season, Text};
 use jiff::civil::Date;
 use snapshot::facet::{
-    Facet, FacetSpec, admits_any_nationality, admits_others, admits_persons, admitted_values, applicants,
-    eligibility,
+    Facet, FacetSpec, admits_any_nationality, admits_others, admits_persons, admitted_values,
 };
-use snapshot::page::money::{AmountPhrases, stated};
+use snapshot::page::money::AmountPhrases;
 use snapshot::page::when::deadline_in_words;
 use snapshot::record::{Cycle, Fact, Lifecycle, Locale};
 use snapshot::text::{without_comment, words_of};
@@ -47,8 +46,8 @@ impl ProgramPage<'_> {
 
     /// Who can apply: the words of the source, then the labels unless these have all of them, each with the separator before
     /// it.
-    fn who(&self, people: Vec<Stated>, quoted: Option<(String, Option<&str>)>) -> Line {
-        let quoted = quoted.map(|(text, lang)| (at_word(&text, QUOTED).into_owned(), lang));
+    fn who(&self, people: Vec<Stated>, quoted: Option<&(String, Option<&str>)>) -> Line {
+        let quoted = quoted.map(|(text, lang)| (at_word(text, QUOTED).into_owned(), *lang));
         let words = quoted.as_ref().map(|(text, _)| words_of(text)).unwrap_or_default();
         let is_quoted = |label: &str| {
             let label = words_of(label);
@@ -102,14 +101,13 @@ impl ProgramPage<'_> {
 
     /// The labels of what is stated of applicants, by facet.
     fn applicant_labels(&self) -> impl Iterator<Item = Stated> {
-        let stated = applicants(self.it, &self.facts).into_iter();
-        let shown = stated.filter(|(spec, _)| spec.in_eligibility_line);
-        let labels = move |(spec, values): (&'static FacetSpec, Vec<&str>)| {
-            let label = |value: &str| {
+        let shown = self.findings.applicants.iter().filter(|(spec, _)| spec.in_eligibility_line);
+        let labels = move |(spec, values): &(&'static FacetSpec, Vec<&str>)| {
+            let label = |value: &&str| {
                 let (text, lang) = self.label_of(spec, value);
-                (value.to_owned(), Text { text, lang: lang.map(str::to_owned) })
+                ((*value).to_owned(), Text { text, lang: lang.map(str::to_owned) })
             };
-            (spec, values.into_iter().map(label).collect())
+            (*spec, values.iter().map(label).collect())
         };
         shown.map(labels)
     }
@@ -156,9 +154,11 @@ impl ProgramPage<'_> {
             let (kind, text, _) = self.note_label(fact)?;
             Some(kind.map_or_else(|| text.to_string(), |kind| format!("{kind} ({text})")))
         };
-        let lang = stated(self.it, &self.facts).map(|_| self.language.to_owned());
+        let stated = self.findings.pays;
+        let lang = stated.map(|_| self.language.to_owned());
         let lang = lang.filter(|it| *it != self.locale.as_str());
-        let funding = AmountPhrases { locale: self.locale, word: &word }.funding(self.it, &self.facts, label);
+        let phrases = AmountPhrases { locale: self.locale, word: &word };
+        let funding = phrases.funding(self.it, (&self.facts, stated), label);
         funding.into_iter().map(|text| Part { text, lang: lang.clone(), ..Part::default() }).collect()
     }
 
@@ -203,9 +203,9 @@ impl ProgramPage<'_> {
     fn new_view(&self) -> Program {
         let it = self.it;
         let namesakes = self.cache.namesakes.get_or_init(|| namesakes(self.directory));
-        let quoted = eligibility(self.directory, self.number, self.locale);
+        let quoted = self.quoted();
         let (places, people) = self.applicant_labels().partition(|(spec, _)| spec.is_place);
-        let places = self.places(places, quoted.as_ref().map(|(text, _)| &**text));
+        let places = self.places(places, quoted.map(|(text, _)| &**text));
         let who = self.who(people, quoted);
         let mut sources = self.links.sources.iter();
         let official = url::Url::parse(&self.it.official_url).ok();

@@ -1,0 +1,27 @@
+//! What is read from the facts and texts of a program, once for its rows and pages in each language.
+
+use crate::facet::{FacetSpec, applicants, eligibility};
+use crate::page::money;
+use crate::record::{Directory, Fact, Locale};
+
+/// What the facts and texts of a program state.
+pub struct Findings<'a> {
+    /// Its applicants, see [`applicants`].
+    pub applicants: Vec<(&'static FacetSpec, Vec<&'a str>)>,
+    /// Who may apply in the words of the source, for each language; see [`eligibility`].
+    pub eligibility: [Option<(String, Option<&'a str>)>; 2],
+    /// What it pays in the words of the source, see [`money::stated`].
+    pub pays: Option<&'a str>,
+}
+
+impl<'a> Findings<'a> {
+    /// Reads a program by its number.
+    pub fn new(directory: &'a Directory, program: usize) -> Self {
+        let it = &directory.programs[program];
+        let facts: Vec<&Fact> = directory.facts_of(program).collect();
+        let applicants = applicants(it, &facts);
+        let eligibility =
+            [Locale::En, Locale::Es].map(|locale| eligibility(directory, program, locale, &applicants));
+        Self { applicants, eligibility, pays: money::stated(it, &facts) }
+    }
+}

@@ -96,27 +96,30 @@ fn escape(out: &mut impl Write, escaping: &AutoEscape, text: &str) -> fmt::Resul
 /// Writes a text so that CommonMark shows it as it is: what begins markup within a line is escaped (sections 6.1 to
 /// 6.6), and what begins a block at the start of a line (sections 4 and 5). Underscores inside words begin nothing.
 fn escape_markdown(out: &mut impl Write, text: &str) -> fmt::Result {
-    let (mut before, mut is_start) = (' ', true);
+    let (mut before, mut is_start, mut from) = (' ', true, 0);
     for (at, c) in text.char_indices() {
         let rest = &text[at + c.len_utf8()..];
         let next = rest.chars().next();
         let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-        match c {
-            '<' => out.write_str("&lt;")?,
-            '>' if is_start => out.write_str("&gt;")?,
-            '&' if is_reference(rest) => out.write_str("&amp;")?,
-            '\\' | '`' | '*' | '[' | ']' => write!(out, "\\{c}")?,
-            '_' if !is_word(Some(before)) || !is_word(next) => out.write_str("\\_")?,
-            _ if is_start && begins_block(c, next) => write!(out, "\\{c}")?,
-            '.' | ')' if next.is_none_or(char::is_whitespace) && is_list_number(&text[..at]) => {
-                write!(out, "\\{c}")?;
-            }
-            _ => out.write_char(c)?,
+        let reference = match c {
+            '<' => "&lt;",
+            '>' if is_start => "&gt;",
+            '&' if is_reference(rest) => "&amp;",
+            '\\' | '`' | '*' | '[' | ']' => "\\",
+            '_' if !is_word(Some(before)) || !is_word(next) => "\\",
+            _ if is_start && begins_block(c, next) => "\\",
+            '.' | ')' if next.is_none_or(char::is_whitespace) && is_list_number(&text[..at]) => "\\",
+            _ => "",
+        };
+        if !reference.is_empty() {
+            out.write_str(&text[from..at])?;
+            out.write_str(reference)?;
+            from = at + usize::from(reference != "\\");
         }
         is_start = c == '\n' || is_start && c == ' ';
         before = c;
     }
-    Ok(())
+    out.write_str(&text[from..])
 }
 
 /// Whether a line that begins with two characters may be a heading, a list item, a rule, a fence or a table.

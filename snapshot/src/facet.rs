@@ -16,7 +16,7 @@ use crate::time::OPEN_STATES;
 pub use self::measure::{Interval, MEASURES, Measure, MeasureSpec, Unit};
 pub(crate) use self::{applicants::applicants, eligibility::eligibility, measure::intervals};
 pub use self::{
-    applicants::{admits_any_nationality, admits_others, admits_persons, without_ages_served},
+    applicants::{Applicants, admits_any_nationality, admits_others, admits_persons, without_ages_served},
     excluded::{admitted_values, exclusion, is_excluded_by_text},
 };
 

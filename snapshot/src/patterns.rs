@@ -167,7 +167,7 @@ fn is_of_word(c: char) -> bool {
 }
 
 fn words(text: &str) -> Vec<Word<'_>> {
-    let (mut words, mut from, mut begins) = (Vec::new(), None, true);
+    let (mut words, mut from, mut begins) = (Vec::with_capacity(text.len() / 6), None, true);
     for (at, c) in text.char_indices().chain([(text.len(), '\n')]) {
         let is_word = is_of_word(c);
         match from {

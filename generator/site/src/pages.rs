@@ -8,7 +8,7 @@ mod view;
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Deref;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use html::calendar::calendar;
 use html::feed::{Feed, feed, feed_path};
@@ -65,11 +65,16 @@ static FIXED: [Fixed; 10] = [
     (MISSING, "error.html", ["error_title", "error_text"], false, NOTHING),
 ];
 
+/// What is made once of each facet value, by its number.
+type ByValue<T> = OnceLock<Vec<OnceLock<T>>>;
+
 /// What pages of a site share.
 #[derive(Default)]
 pub struct PageCache {
-    /// Links to searches for facet values, by their numbers, of each language.
-    links: [OnceLock<Vec<OnceLock<Value>>>; 2],
+    /// Links to searches for facet values, of each language.
+    links: [ByValue<Value>; 2],
+    /// The words of their English labels.
+    words: ByValue<Arc<[String]>>,
     /// What tells programs of one name apart.
     namesakes: OnceLock<HashMap<usize, String>>,
 }
@@ -186,6 +191,14 @@ impl<'a> Pages<'a> {
             Some(ordinal) => self.site.rows.label(facet, &FacetValue::Value(ordinal), locale).to_owned(),
             None => place_label(facet, value, locale).unwrap_or(value).to_owned(),
         }
+    }
+
+    /// What is made of a facet value.
+    fn once<T: Clone>(&self, made: &ByValue<T>, of: (Facet, &str), make: impl FnOnce() -> T) -> T {
+        let values = &self.site.index.values;
+        let Some(number) = values.find(of.0, of.1) else { return make() };
+        let made = made.get_or_init(|| (0..values.ordinals()).map(|_| OnceLock::new()).collect());
+        made[number as usize].get_or_init(make).clone()
     }
 
     /// Some files, and a page in every language of the site.

@@ -64,12 +64,12 @@ pub fn admits_any_nationality(facet: Facet, value: &str) -> bool {
     (facet, value) == (Facet::Citizenships, WORLD)
 }
 
+/// Facets with values of a program.
+pub type Applicants<'a> = Vec<(&'static FacetSpec, Vec<&'a str>)>;
+
 /// What a program states of its applicants: the facets that pages show under *Who can apply*, each with its values. A place
 /// is as exact as stated, and stands once.
-pub(crate) fn applicants<'a>(
-    program: &'a Program,
-    facts: &[&'a Fact],
-) -> Vec<(&'static FacetSpec, Vec<&'a str>)> {
+pub(crate) fn applicants<'a>(program: &'a Program, facts: &[&'a Fact]) -> Applicants<'a> {
     let are_persons = admits_persons(program, facts);
     let only_persons = FOR_PERSONS.contains(&&*program.program_type)
         || are_persons && named_values(Facet::Applicants, program, facts).iter().all(is_person);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use super::{Facet, FacetSpec, admits_persons};
+use super::{Applicants, Facet, admits_persons};
 use crate::patterns::Patterns;
 use crate::record::{Directory, Fact, Locale, Polarity};
 use crate::text::normalized;
@@ -94,7 +94,7 @@ pub(crate) fn eligibility<'a>(
     directory: &'a Directory,
     program: usize,
     locale: Locale,
-    shown: &[(&FacetSpec, Vec<&str>)],
+    shown: &Applicants<'_>,
 ) -> Option<(String, Option<&'a str>)> {
     let it = &directory.programs[program];
     let facts: Vec<&Fact> = directory.facts_of(program).collect();

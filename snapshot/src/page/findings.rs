@@ -1,13 +1,13 @@
 //! What is read from the facts and texts of a program, once for its rows and pages in each language.
 
-use crate::facet::{FacetSpec, applicants, eligibility};
+use crate::facet::{Applicants, applicants, eligibility};
 use crate::page::money;
 use crate::record::{Directory, Fact, Locale};
 
 /// What the facts and texts of a program state.
 pub struct Findings<'a> {
     /// Its applicants, see [`applicants`].
-    pub applicants: Vec<(&'static FacetSpec, Vec<&'a str>)>,
+    pub applicants: Applicants<'a>,
     /// Who may apply in the words of the source, for each language; see [`eligibility`].
     pub eligibility: [Option<(String, Option<&'a str>)>; 2],
     /// What it pays in the words of the source, see [`money::stated`].

@@ -10,7 +10,7 @@
 //! ```
 
 use crate::facet::{
-    FACETS, Facet, FacetSpec, Interval, Measure, detail_page_facets, excluded_values, intervals,
+    Applicants, FACETS, Facet, Interval, Measure, detail_page_facets, excluded_values, intervals,
     named_values, place_label, without_ages_served,
 };
 use crate::page::bilingual::{self, Names};
@@ -48,9 +48,8 @@ pub(crate) const NAMES: Names = (("brief.en.at", "brief.en"), ("brief.es.at", "b
 
 /// Writes the rows; `order` gives the program of each document, `findings` has those of each program.
 pub fn write(directory: &Directory, findings: &[Findings<'_>], order: &[usize], writer: &mut SectionWriter) {
-    let row = |program: usize, locale, out: &mut Vec<u8>| {
-        row(&Shaper { directory, locale }, program, &findings[program], out);
-    };
+    let shaper = |locale| Shaper { directory, locale };
+    let row = |program, locale, out: &mut Vec<u8>| row(&shaper(locale), program, &findings[program], out);
     bilingual::write(order, row, NAMES, writer);
 }
 
@@ -95,12 +94,7 @@ fn row(shaper: &Shaper<'_>, program: usize, findings: &Findings<'_>, out: &mut V
 }
 
 /// Appends who may apply: people, then places, then ages, then places that are shut out.
-fn push_eligibility(
-    program: &Program,
-    facts: &[&Fact],
-    stated: &[(&FacetSpec, Vec<&str>)],
-    out: &mut Vec<u8>,
-) {
+fn push_eligibility(program: &Program, facts: &[&Fact], stated: &Applicants<'_>, out: &mut Vec<u8>) {
     let mut push = |name: String, values: &[&str]| {
         if !values.is_empty() {
             out.push(NAME);

@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::Deref;
-use std::sync::OnceLock;
 
 use dataset::text::slug_of;
 use html::Rule;
@@ -64,6 +63,8 @@ pub(in crate::pages) struct ProgramPage<'a> {
     pub(in crate::pages) links: &'a ProgramLinks,
     pub(in crate::pages) facts: Vec<&'a Fact>,
     pub(super) findings: &'a Findings<'a>,
+    /// Who can apply in the words of the source, and their language if that is not the page's.
+    pub(super) quoted: Option<&'a (String, Option<&'a str>)>,
     /// The language of the record.
     pub(super) language: &'a str,
     pub(in crate::pages) summary: Option<&'a str>,
@@ -81,7 +82,7 @@ impl<'a> Deref for ProgramPage<'a> {
 impl<'a> Local<'a> {
     /// A program by its number.
     pub(in crate::pages) fn program(self, number: usize) -> ProgramPage<'a> {
-        let directory = self.directory;
+        let (directory, findings) = (self.directory, &self.pages.findings[number]);
         let (it, links) = (&directory.programs[number], &directory.program_links[number]);
         let facts = links.facts.iter().map(|fact| &directory.facts[*fact]).collect();
         let text = |field, original| directory.optional_text(it.entity(), self.locale, field, original);
@@ -92,7 +93,8 @@ impl<'a> Local<'a> {
             it,
             links,
             facts,
-            findings: &self.pages.findings[number],
+            findings,
+            quoted: findings.eligibility[self.locale as usize].as_ref(),
             language: it.language.as_deref().unwrap_or(self.default_language()),
             summary: text("summary", it.summary.as_deref()),
             text: text("description", it.description.as_deref()),
@@ -123,12 +125,8 @@ impl<'a> ProgramPage<'a> {
         if let Some(own) = self.own_label(spec, value) {
             return link((own, None));
         }
-        let make = || link(self.spoken_label(spec.facet, value));
-        let values = &self.site.index.values;
-        let Some(number) = values.find(spec.facet, value) else { return make() };
         let links = &self.cache.links[self.locale as usize];
-        let links = links.get_or_init(|| (0..values.ordinals()).map(|_| OnceLock::new()).collect());
-        links[number as usize].get_or_init(make).clone()
+        self.once(links, (spec.facet, value), || link(self.spoken_label(spec.facet, value)))
     }
 
     /// What the program calls a facet value where other programs call it otherwise: in the language of the page, or the
@@ -169,11 +167,6 @@ impl<'a> ProgramPage<'a> {
         context! { observed, differs => self.hole(Rule::Differs, self.doc) }
     }
 
-    /// Who can apply in the words of the source, and their language if that is not the page's.
-    pub(super) fn quoted(&self) -> Option<&'a (String, Option<&'a str>)> {
-        self.findings.eligibility[self.locale as usize].as_ref()
-    }
-
     /// All variables of a program's page.
     pub(in crate::pages) fn page(&self) -> Value {
         let (it, links, about) = (self.it, self.links, self.about());
@@ -183,7 +176,6 @@ impl<'a> ProgramPage<'a> {
         let rows = links.cycles.len() + links.awards.len().min(AWARDS);
         let room = ABOUT.saturating_sub(rows * ROW).max(LEAST);
         let published = day(self.directory.dataset.published_at);
-        let quoted = self.quoted();
         context! {
             description => summary.map(|text| at_word(self.plain_summary(text), SUMMARY)),
             when => self.hole(Rule::When, self.doc),
@@ -193,8 +185,8 @@ impl<'a> ProgramPage<'a> {
             about => self.lines(about, ("description", it.description.as_deref()), (lead, room)),
             lead => lead.is_some(),
             lifecycle => self.lifecycle(),
-            groups => self.groups(quoted.map(|(text, _)| &**text)),
-            eligibility => quoted.map(|(text, lang)| context! { text, lang }),
+            groups => self.groups(),
+            eligibility => self.quoted.map(|(text, lang)| context! { text, lang }),
             measures => self.measures(),
             statements => self.statements(),
             seasons => self.seasons(),
@@ -273,7 +265,7 @@ impl<'a> ProgramPage<'a> {
 
     /// The values of each facet: those of applicants, then others. Career stages and levels of education that are no
     /// applicants' are shown where the record does not state whom it is meant for.
-    fn groups(&self, quoted: Option<&str>) -> Vec<Value> {
+    fn groups(&self) -> Vec<Value> {
         let stated = &self.findings.applicants;
         let meant = named_values(Facet::Audiences, self.it, &self.facts);
         let is_rest = |spec: &FacetSpec| {
@@ -282,7 +274,6 @@ impl<'a> ProgramPage<'a> {
                 || spec.facet == Facet::Audiences
                 || meant.is_empty() && !spec.is_place && !is_stated
         };
-        let place_words = |spec: &FacetSpec| self.place_words(spec, quoted);
         let group = |spec: &FacetSpec, values: &[&str], eligibility: bool| {
             let link = |value: &&str| {
                 let link = self.facet_link(spec, value);
@@ -304,7 +295,7 @@ impl<'a> ProgramPage<'a> {
                     more_text => self.phrase("more", &[("n", &count)]),
                     eligibility,
                     is_place => spec.is_place,
-                    quote => Some(spec).filter(|_| has_words).and_then(place_words).map(|it| variables(&it)),
+                    quote => Some(spec).filter(|_| has_words).and_then(|spec| self.place_words(spec)).map(|it| variables(&it)),
                     others => admits_others(spec, &self.facts).then(|| self.word("citizens_others")),
                     name => if is_mentioned { self.phrase("mentioned", &[("name", name)]) } else { name.to_owned() },
                 }
@@ -315,8 +306,9 @@ impl<'a> ProgramPage<'a> {
         let mut seen = BTreeSet::new();
         let rest = rest.filter_map(|spec| {
             let mut values = admitted_values(spec.facet, self.it, &self.facts);
-            let label = |value| words_of(&self.stated_label(spec.facet, value, Locale::En));
-            values.retain(|value| spec.is_eligibility || seen.insert(label(value)));
+            let label = |value| words_of(&self.stated_label(spec.facet, value, Locale::En)).into();
+            let words = |value| self.once(&self.cache.words, (spec.facet, value), || label(value));
+            values.retain(|value| spec.is_eligibility || seen.insert(words(value)));
             group(spec, &values, false)
         });
         stated.iter().filter_map(|(spec, values)| group(spec, values, true)).chain(rest).collect()
@@ -330,9 +322,9 @@ impl<'a> ProgramPage<'a> {
         Some(Text { text: scope.to_owned(), lang })
     }
 
-    /// What the source writes of a place of applicants, where the `quoted` words of who can apply do not have it: a place may be
+    /// What the source writes of a place of applicants, where the quoted words of who can apply do not have it: a place may be
     /// narrower, or that of the projects.
-    pub(super) fn place_words(&self, spec: &FacetSpec, quoted: Option<&str>) -> Option<Text> {
+    pub(super) fn place_words(&self, spec: &FacetSpec) -> Option<Text> {
         let mut stated = self.facts.iter().filter(|fact| spec.is_fed_by(&fact.kind) && fact.text.is_some());
         let fact = stated.next().filter(|first| stated.all(|other| other.text == first.text))?;
         let Text { text, lang } = self.of_fact(fact, fact.text.as_deref()?);
@@ -341,7 +333,7 @@ impl<'a> ProgramPage<'a> {
         let text = fact.label.as_deref().and_then(beside).unwrap_or(text);
         let start = at_word(&text, BEGINNING);
         let start = start.trim_end_matches('\u{2026}');
-        let is_quoted = quoted.is_some_and(|it| it.contains(start));
+        let is_quoted = self.quoted.is_some_and(|(text, _)| text.contains(start));
         (!is_quoted).then(|| Text { text: at_word(&text, FOLDED).into_owned(), lang })
     }
 

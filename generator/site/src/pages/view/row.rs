@@ -46,8 +46,8 @@ impl ProgramPage<'_> {
 
     /// Who can apply: the words of the source, then the labels unless these have all of them, each with the separator before
     /// it.
-    fn who(&self, people: Vec<Stated>, quoted: Option<&(String, Option<&str>)>) -> Line {
-        let quoted = quoted.map(|(text, lang)| (at_word(text, QUOTED).into_owned(), *lang));
+    fn who(&self, people: Vec<Stated>) -> Line {
+        let quoted = self.quoted.map(|(text, lang)| (at_word(text, QUOTED).into_owned(), *lang));
         let words = quoted.as_ref().map(|(text, _)| words_of(text)).unwrap_or_default();
         let is_quoted = |label: &str| {
             let label = words_of(label);
@@ -74,13 +74,13 @@ impl ProgramPage<'_> {
 
     /// Where applicants are: the narrowest places that are stated, else where they go. The line names the facet, unless it is
     /// of countries.
-    fn places(&self, stated: Vec<Stated>, quoted: Option<&str>) -> Line {
+    fn places(&self, stated: Vec<Stated>) -> Line {
         let (spec, labels) = stated.into_iter().next().unwrap_or((Facet::Countries.spec(), Vec::new()));
         let is_any = labels.first().is_some_and(|(value, _)| admits_any_nationality(spec.facet, value));
         let is_country =
             spec.facet == Facet::Countries && labels.iter().any(|(value, _)| !value.contains('-'));
         let (mut parts, hidden) = self.first_labels(labels);
-        let words = is_country.then(|| self.place_words(spec, quoted)).flatten();
+        let words = is_country.then(|| self.place_words(spec)).flatten();
         if let Some(Text { text, lang }) = words.filter(|words| words.text.len() <= REMARK) {
             parts.push(Part { joint: " ".to_owned(), text: format!("({text})"), lang });
         }
@@ -203,10 +203,9 @@ impl ProgramPage<'_> {
     fn new_view(&self) -> Program {
         let it = self.it;
         let namesakes = self.cache.namesakes.get_or_init(|| namesakes(self.directory));
-        let quoted = self.quoted();
         let (places, people) = self.applicant_labels().partition(|(spec, _)| spec.is_place);
-        let places = self.places(places, quoted.map(|(text, _)| &**text));
-        let who = self.who(people, quoted);
+        let places = self.places(places);
+        let who = self.who(people);
         let mut sources = self.links.sources.iter();
         let official = url::Url::parse(&self.it.official_url).ok();
         let host = official.as_ref().and_then(|url| url.host_str()).unwrap_or_default();

@@ -9,8 +9,9 @@ use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
 use jiff::civil::Date;
+use rustc_hash::FxHashMap;
 
-use super::archive::{Archive, BODY_MAX, Entry, LOCAL_HEADER, pack};
+use super::archive::{Archive, BODY_MAX, Entry, LOCAL_HEADER, Piece, Place, pack};
 use super::body::{Body, Digest, Sink, slice};
 use super::changes::RecordIds;
 use super::changes_writer::{self, digest_on_any_day, records_of};
@@ -64,6 +65,8 @@ pub struct Stage {
     /// Packed bodies in the order in which they came; the archive has them in that of their paths.
     spool: File,
     spooled: AtomicU64,
+    /// Those of the spool by their hash: answers without a translation are the same in both languages.
+    packed: Mutex<FxHashMap<Digest, (Place, Vec<Piece>, Source)>>,
 }
 
 impl Stage {
@@ -84,7 +87,7 @@ impl Stage {
         let staging = StagingDir::open(disk, None)?;
         let spool = make_spool(staging.disk.locate(&staging.dir));
         let spool = spool.map_err(staging.disk.io_error(&staging.dir))?;
-        Ok(Self { staging, files: Mutex::default(), spool, spooled: AtomicU64::new(0) })
+        Ok(Self { staging, files: Mutex::default(), spool, spooled: 0.into(), packed: Mutex::default() })
     }
 
     /// Adds a file. Its packed form is that of the live generation where that has the same body.
@@ -98,13 +101,17 @@ impl Stage {
         let fits = check_path(path.as_bytes()).and_then(|()| check_holes(holes, identity.len));
         let fits = fits.and(if identity.len > BODY_MAX { Err("4 GiB or longer") } else { Ok(()) });
         fits.map_err(|reason| StoreError::Unfit { path: path.to_owned(), reason })?;
+        let known = lock(&self.packed).get(&identity.sha256).cloned();
         let (place, pieces, source) = match self.staging.in_live(path, identity) {
             Some((entry, _)) => (entry.place(), entry.pieces().to_vec(), Source::Live(entry.place().start)),
+            None if let Some(known) = known => known,
             None => {
                 let (place, pieces, data) = pack(body);
                 let at = self.spooled.fetch_add(data.len() as u64, Relaxed);
                 self.spool.write_all_at(&data, at).map_err(self.staging.disk.io_error(&self.staging.dir))?;
-                (place, pieces, Source::Spool(at))
+                let packed = (place, pieces, Source::Spool(at));
+                lock(&self.packed).insert(identity.sha256, packed.clone());
+                packed
             }
         };
         let on_any_day = digest_on_any_day(&file, identity.sha256);

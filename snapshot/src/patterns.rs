@@ -39,7 +39,7 @@ pub struct Patterns {
     /// Patterns by a word that they may begin with.
     by_first: FxHashMap<String, Vec<usize>>,
     /// Lengths of these words, as bits, by their first bytes: most words of a text begin no pattern.
-    lengths: [u64; 128],
+    lengths: [u64; 256],
 }
 
 /// A word of a text, folded, and where it is.
@@ -54,7 +54,7 @@ impl Patterns {
     /// Reads a list; empty lines and those that begin with `#` are ignored.
     pub fn new(list: &str) -> Self {
         let lines = list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-        let mut patterns = Self { all: Vec::new(), by_first: FxHashMap::default(), lengths: [0; 128] };
+        let mut patterns = Self { all: Vec::new(), by_first: FxHashMap::default(), lengths: [0; 256] };
         for pattern in lines.map(Pattern::new) {
             let number = patterns.all.len();
             for slot in &pattern.slots {
@@ -66,8 +66,8 @@ impl Patterns {
             }
             patterns.all.push(pattern);
         }
-        for word in patterns.by_first.keys() {
-            patterns.lengths[usize::from(initial(word))] |= bit_of_length(word);
+        for (first, length) in patterns.by_first.keys().map(|word| outline(word)) {
+            patterns.lengths[first] |= length;
         }
         patterns
     }
@@ -90,19 +90,14 @@ impl Patterns {
 
     /// The patterns that may begin with a word.
     fn from(&self, word: &str) -> Option<&Vec<usize>> {
-        let is_likely = self.lengths[usize::from(initial(word))] & bit_of_length(word) != 0;
-        is_likely.then(|| self.by_first.get(word)).flatten()
+        let (first, length) = outline(word);
+        (self.lengths[first] & length != 0).then(|| self.by_first.get(word))?
     }
 }
 
-/// The first byte of a word; 0 for all that are not ASCII.
-fn initial(word: &str) -> u8 {
-    word.bytes().next().filter(u8::is_ascii).unwrap_or_default()
-}
-
-/// A bit for the length of a word.
-fn bit_of_length(word: &str) -> u64 {
-    1 << word.len().min(63)
+/// The first byte of a word, and a bit for its length.
+fn outline(word: &str) -> (usize, u64) {
+    (word.bytes().next().unwrap_or_default().into(), 1 << word.len().min(63))
 }
 
 impl Pattern {

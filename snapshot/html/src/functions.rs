@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use minijinja::value::Kwargs;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, Output, State, Value, escape_formatter};
-use snapshot::page::text::push_escaped;
+use snapshot::page::text::{escaped, push_escaped};
 
 /// Name of the escaping of templates that end in `.md`.
 pub(crate) const MARKDOWN: &str = "markdown";
@@ -20,14 +20,8 @@ pub(crate) fn add(environment: &mut Environment<'static>) {
 /// `tongue(text)`: attributes of the element of a text that may have another language than the page, its `lang`.
 fn tongue(text: &Value) -> Result<Value, Error> {
     let language = text.get_attr("lang")?;
-    let mut out = String::new();
-    if let Some(language) = language.as_str() {
-        out.push_str(" lang=\"");
-        push_escaped(&mut out, language)?;
-        out.push('"');
-    }
-    out.push_str(" dir=\"auto\"");
-    Ok(Value::from_safe_string(out))
+    let language = language.as_str().map(|it| format!(" lang=\"{}\"", escaped(it)));
+    Ok(Value::from_safe_string(language.unwrap_or_default() + " dir=\"auto\""))
 }
 
 /// `t.results_other | fill(n=count)`: a phrase with each `{name}` replaced. Text is escaped, captured markup is not.
@@ -57,16 +51,8 @@ fn fill(state: &State<'_, '_>, phrase: &str, values: Kwargs) -> Result<Value, Er
 
 /// `href | address`: an address between angle brackets in Markdown, where nothing is escaped (CommonMark, section 6.5).
 fn address(address: &str) -> Value {
-    let mut out = String::with_capacity(address.len());
-    for c in address.chars() {
-        match c {
-            '<' => out.push_str("%3C"),
-            '>' => out.push_str("%3E"),
-            c if c.is_whitespace() || c.is_control() => out.push_str("%20"),
-            c => out.push(c),
-        }
-    }
-    Value::from_safe_string(out)
+    let is_space = |c: char| c.is_whitespace() || c.is_control();
+    Value::from_safe_string(address.replace('<', "%3C").replace('>', "%3E").replace(is_space, "%20"))
 }
 
 /// `title | encoded`: a text as part of an address (RFC 3986, section 2.1).

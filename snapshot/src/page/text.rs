@@ -50,7 +50,7 @@ pub fn push_escaped(out: &mut impl Write, text: &str) -> fmt::Result {
 }
 
 /// The same as a string.
-pub(crate) fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     // A string takes any text.
     let _ = push_escaped(&mut out, text);

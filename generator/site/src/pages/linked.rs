@@ -13,10 +13,8 @@ use crate::files::stated;
 /// JSON without characters that could end the element. The quotes around the mark of a placeholder are removed:
 /// its value brings its own.
 pub(super) fn embed(value: serde_json::Value) -> Value {
-    let mut whole = json!({ "@context": "https://schema.org" });
-    if let (Some(whole), Some(members)) = (whole.as_object_mut(), stated(value).as_object_mut()) {
-        whole.append(members);
-    }
+    let mut whole = stated(value);
+    whole["@context"] = "https://schema.org".into();
     let text = whole.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026");
     Value::from_safe_string(text.replace("\"\\u0001", "\u{1}").replace("\\u0001\"", "\u{1}"))
 }

@@ -341,10 +341,12 @@ impl<'a> ProgramPage<'a> {
     /// is the making of the data: the source's words behind a value that the page shows, or a note with a code.
     fn statements(&self) -> Vec<Value> {
         let quoted = self.findings.pays.unwrap_or_default();
-        let applicants = self.findings.applicants.iter();
-        let applicants = applicants.flat_map(|(spec, values)| values.iter().map(move |value| (spec, value)));
-        let of_applicants: Vec<&Fact> =
-            applicants.filter_map(|(spec, value)| self.fact_of(spec, value)).collect();
+        // It stands with the applicant.
+        let is_scope = |fact: &Fact| {
+            let is_its = |value: &&str, spec| self.fact_of(spec, value).is_some_and(|it| it.id == fact.id);
+            let mut applicants = self.findings.applicants.iter();
+            has_scope(fact) && applicants.any(|(spec, values)| values.iter().any(|it| is_its(it, spec)))
+        };
         let mut seen = BTreeSet::new();
         let statements = self.facts.iter().copied().filter(|fact| {
             let is_more = fact.text.is_some()
@@ -374,10 +376,9 @@ impl<'a> ProgramPage<'a> {
                 fact.kind == "note" && !fact.value.as_deref().is_some_and(|it| MAKING.contains(&it));
             let is_statement = is_note || is_excluded || is_preferred || fact.amount.is_some();
             let is_making = !is_statement && !is_term(fact, quoted);
-            // It stands with the applicant.
-            let is_scope = has_scope(fact) && of_applicants.iter().any(|it| it.id == fact.id);
             context! {
-                label, is_making, is_scope, is_excluded, is_preferred,
+                label, is_making, is_excluded, is_preferred,
+                is_scope => is_scope(fact),
                 amount => fact.amount.map(|amount| match fact.currency.as_deref() {
                     Some(currency) => self.money(amount, currency),
                     None => amount.to_string(),

@@ -155,8 +155,7 @@ impl ProgramPage<'_> {
             Some(kind.map_or_else(|| text.to_string(), |kind| format!("{kind} ({text})")))
         };
         let stated = self.findings.pays;
-        let lang = stated.map(|_| self.language.to_owned());
-        let lang = lang.filter(|it| *it != self.locale.as_str());
+        let lang = stated.map(|_| self.language.to_owned()).filter(|it| *it != self.locale.as_str());
         let phrases = AmountPhrases { locale: self.locale, word: &word };
         let funding = phrases.funding(self.it, (&self.facts, stated), label);
         funding.into_iter().map(|text| Part { text, lang: lang.clone(), ..Part::default() }).collect()

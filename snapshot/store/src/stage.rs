@@ -46,6 +46,9 @@ pub struct BuildInfo {
     pub ids: RecordIds,
 }
 
+/// A packed body, and where it is.
+type Packed = (Place, Vec<Piece>, Source);
+
 /// The outcome of `Stage::publish`.
 #[derive(Clone, Debug)]
 pub struct PublishOutcome {
@@ -66,7 +69,7 @@ pub struct Stage {
     spool: File,
     spooled: AtomicU64,
     /// Those of the spool by their hash: answers without a translation are the same in both languages.
-    packed: Mutex<FxHashMap<Digest, (Place, Vec<Piece>, Source)>>,
+    packed: Mutex<FxHashMap<Digest, Packed>>,
 }
 
 impl Stage {
@@ -101,10 +104,9 @@ impl Stage {
         let fits = check_path(path.as_bytes()).and_then(|()| check_holes(holes, identity.len));
         let fits = fits.and(if identity.len > BODY_MAX { Err("4 GiB or longer") } else { Ok(()) });
         fits.map_err(|reason| StoreError::Unfit { path: path.to_owned(), reason })?;
-        let known = lock(&self.packed).get(&identity.sha256).cloned();
         let (place, pieces, source) = match self.staging.in_live(path, identity) {
             Some((entry, _)) => (entry.place(), entry.pieces().to_vec(), Source::Live(entry.place().start)),
-            None if let Some(known) = known => known,
+            None if let Some(known) = lock(&self.packed).get(&identity.sha256).cloned() => known,
             None => {
                 let (place, pieces, data) = pack(body);
                 let at = self.spooled.fetch_add(data.len() as u64, Relaxed);

@@ -19,8 +19,7 @@ pub(crate) fn add(environment: &mut Environment<'static>) {
 
 /// `tongue(text)`: attributes of the element of a text that may have another language than the page, its `lang`.
 fn tongue(text: &Value) -> Result<Value, Error> {
-    let language = text.get_attr("lang")?;
-    let language = language.as_str().map(|it| format!(" lang=\"{}\"", escaped(it)));
+    let language = text.get_attr("lang")?.as_str().map(|it| format!(" lang=\"{}\"", escaped(it)));
     Ok(Value::from_safe_string(language.unwrap_or_default() + " dir=\"auto\""))
 }
 

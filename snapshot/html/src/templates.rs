@@ -225,9 +225,8 @@ impl Templates {
             // The query of its address.
             question => "",
         };
-        let frame = Arc::clone(&self.frames[locale as usize]);
-        let variables = Value::from_object(Scope(frame, [own, others]));
-        self.environment.get_template(template)?.render(variables)
+        let scope = Scope(Arc::clone(&self.frames[locale as usize]), [own, others]);
+        self.environment.get_template(template)?.render(Value::from_object(scope))
     }
 
     /// Renders a part of a page.

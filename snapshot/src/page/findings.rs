@@ -20,8 +20,7 @@ impl<'a> Findings<'a> {
         let it = &directory.programs[program];
         let facts: Vec<&Fact> = directory.facts_of(program).collect();
         let applicants = applicants(it, &facts);
-        let eligibility =
-            [Locale::En, Locale::Es].map(|locale| eligibility(directory, program, locale, &applicants));
+        let eligibility = [Locale::En, Locale::Es].map(|it| eligibility(directory, program, it, &applicants));
         Self { applicants, eligibility, pays: money::stated(it, &facts) }
     }
 }

@@ -48,13 +48,12 @@ pub(crate) const NAMES: Names = (("brief.en.at", "brief.en"), ("brief.es.at", "b
 
 /// Writes the rows; `order` gives the program of each document, `findings` has those of each program.
 pub fn write(directory: &Directory, findings: &[Findings<'_>], order: &[usize], writer: &mut SectionWriter) {
-    let shaper = |locale| Shaper { directory, locale };
-    let row = |program, locale, out: &mut Vec<u8>| row(&shaper(locale), program, &findings[program], out);
+    let row = |program, locale, out: &mut Vec<u8>| row(&Shaper { directory, locale }, findings, program, out);
     bilingual::write(order, row, NAMES, writer);
 }
 
-fn row(shaper: &Shaper<'_>, program: usize, findings: &Findings<'_>, out: &mut Vec<u8>) {
-    let (it, mut row) = (&shaper.directory.programs[program], Object::default());
+fn row(shaper: &Shaper<'_>, findings: &[Findings<'_>], program: usize, out: &mut Vec<u8>) {
+    let (it, found, mut row) = (&shaper.directory.programs[program], &findings[program], Object::default());
     let facts: Vec<&Fact> = shaper.directory.facts_of(program).collect();
     for (name, value) in shaper.program(program, Visibility::TOOL).0 {
         // The contract has `sourceCheckedAt` in every row; most programs are grants.
@@ -79,18 +78,18 @@ fn row(shaper: &Shaper<'_>, program: usize, findings: &Findings<'_>, out: &mut V
             "deadlineText",
             deadline.filter(|it| is_quotable(it)).map(|text| at_word(text, NAME_MAX).into_owned()),
         ),
-        ("funding", funding(it, &facts, findings.pays, shaper.locale)),
+        ("funding", funding(it, &facts, found.pays, shaper.locale)),
         ("fundingShape", shape(it, &facts)),
     ];
     row.0.extend(extra.into_iter().filter_map(|(name, value)| Some((name, value?.into()))));
     push_json(out, &row);
     out.pop();
-    let quoted = &findings.eligibility[shaper.locale as usize];
+    let quoted = &found.eligibility[shaper.locale as usize];
     if let Some((text, _)) = quoted.as_ref().filter(|(text, _)| is_quotable(text)) {
         out.push(NAME);
         out.extend_from_slice(format!("\u{201c}{}\u{201d}", at_word(text, QUOTED_MAX)).as_bytes());
     }
-    push_eligibility(it, &facts, &findings.applicants, out);
+    push_eligibility(it, &facts, &found.applicants, out);
 }
 
 /// Appends who may apply: people, then places, then ages, then places that are shut out.

@@ -315,7 +315,8 @@ impl AmountPhrases<'_> {
         })
     }
 
-    /// What a program pays, `stated` in the words of its source first; `label` names a fact. `None` where no amount is published.
+    /// What a program pays, `stated` in the words of its source first; `label` names a fact. `None` where no amount is
+    /// published.
     pub fn funding(
         &self,
         program: &Program,

@@ -154,10 +154,10 @@ impl ProgramPage<'_> {
             let (kind, text, _) = self.note_label(fact)?;
             Some(kind.map_or_else(|| text.to_string(), |kind| format!("{kind} ({text})")))
         };
-        let stated = self.findings.pays;
-        let lang = stated.map(|_| self.language.to_owned()).filter(|it| *it != self.locale.as_str());
+        let pays = self.findings.pays;
+        let lang = pays.map(|_| self.language.to_owned()).filter(|it| *it != self.locale.as_str());
         let phrases = AmountPhrases { locale: self.locale, word: &word };
-        let funding = phrases.funding(self.it, (&self.facts, stated), label);
+        let funding = phrases.funding(self.it, (&self.facts, pays), label);
         funding.into_iter().map(|text| Part { text, lang: lang.clone(), ..Part::default() }).collect()
     }
 

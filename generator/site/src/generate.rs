@@ -91,15 +91,14 @@ pub fn generate(
         let order = &search::document_order(directory, Day::new(options.as_of));
         let numbers = &Numbers::new(directory, order);
         let keep = |path: &'static str, file| stage.put_sections(path, file);
-        let findings = &progress.step("texts", || Ok::<_, StoreError>(findings(directory)))?;
-        let index = || progress.step("index", || write_index(directory, findings, (order, numbers), &keep));
+        let index = || progress.step("index", || write_index(directory, order, numbers, &keep));
         if options.index_only {
             index()?;
         } else {
             let tables = || progress.step("tables", || write_tables(directory, stage));
             let (files, tables) = rayon::join(index, tables);
-            let [search, rows, lists] = files?;
-            let (site, downloads) = (&Site::open(&search, &rows, &lists)?, &tables?[..]);
+            let ([search, rows, lists], findings) = &files?;
+            let (site, downloads) = (&Site::open(search, rows, lists)?, &tables?[..]);
             let (theme, dated, cache) = (&theme, &site.dated(Day::new(options.as_of)), PageCache::default());
             let templates = &theme.compile(&directory.dataset, &options.base_url)?;
             let html = None;
@@ -158,13 +157,13 @@ pub fn findings(directory: &Directory) -> Vec<Findings<'_>> {
 }
 
 /// The files that the edge keeps in memory, of search, of programs' rows and of the other lists: of a directory whose
-/// programs are documents in an order.
-fn write_index(
-    directory: &Directory,
-    findings: &[Findings<'_>],
-    (order, numbers): (&[usize], &Numbers),
+/// programs are documents in an order. And what the rows have of its texts.
+fn write_index<'a>(
+    directory: &'a Directory,
+    order: &[usize],
+    numbers: &Numbers,
     keep: Keep<'_>,
-) -> Result<[Sections; 3], GenerateError> {
+) -> Result<([Sections; 3], Vec<Findings<'a>>), GenerateError> {
     let search = || -> Result<_, GenerateError> {
         let (search, values) = search::write_index(directory, order)?;
         Ok((keep("index/search.bin", search)?, values))
@@ -177,15 +176,16 @@ fn write_index(
     let (searched, lists) = rayon::join(search, lists);
     let (search, values) = searched?;
     let (mut rows, mut brief) = (SectionWriter::default(), SectionWriter::default());
+    let findings = findings(directory);
     rayon::join(
         || {
             row::write_programs(directory, order, &mut rows);
             row::write_values(directory, &values, &mut rows);
         },
-        || mcp_row::write(directory, findings, order, &mut brief),
+        || mcp_row::write(directory, &findings, order, &mut brief),
     );
     rows.append(brief);
-    Ok([search, keep("index/rows.bin", rows)?, lists?])
+    Ok(([search, keep("index/rows.bin", rows)?, lists?], findings))
 }
 
 /// The number of records in each counted table.
@@ -218,7 +218,7 @@ fn ids(directory: &Directory) -> RecordIds {
 pub fn index_files(directory: &Directory, day: Day) -> Result<[Sections; 3], GenerateError> {
     let order = search::document_order(directory, day);
     let numbers = Numbers::new(directory, &order);
-    write_index(directory, &findings(directory), (&order, &numbers), &|_, file| Ok(file.finish()))
+    Ok(write_index(directory, &order, &numbers, &|_, file| Ok(file.finish()))?.0)
 }
 
 /// A directory opened in memory, without files; for checks and tests.

@@ -1,7 +1,7 @@
 //! Templates and words of a site, compiled. The generator renders stored pages with them, the edge search pages, lists
 //! and what depends on the day.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -9,9 +9,8 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 pub use minijinja::Error;
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Object;
+use minijinja::value::merge_maps;
 use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior, Value, context};
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use snapshot::record::Locale;
 
@@ -115,30 +114,12 @@ pub fn environment(pictures: BTreeMap<String, String>) -> Result<Environment<'st
 /// Compiled templates, and the words and the variables that every page has.
 pub struct Templates {
     environment: Environment<'static>,
-    /// Words as templates read them (`t.search`).
-    words: [Names; 2],
+    /// Words as templates read them (`t.search`), by hash and without copies: a page reads hundreds.
+    words: [Arc<HashMap<String, Value>>; 2],
     /// The variables that every page of a language has.
-    frames: [Names; 2],
+    frames: [Value; 2],
     /// What the pages share.
     pub site: SiteInfo,
-}
-
-/// Values by name, read hundreds of times for a page: by hash, and without copies.
-type Names = Arc<FxHashMap<String, Value>>;
-
-/// Values by name, and maps where those are looked up that are not among them, one after the other.
-#[derive(Debug)]
-struct Scope(Names, [Value; 2]);
-
-impl Object for Scope {
-    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        self.get_value_by_str(key.as_str()?)
-    }
-
-    fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
-        let of = |map: &Value| map.get_attr(key).ok().filter(|it| !it.is_undefined());
-        self.0.get(key).cloned().or_else(|| self.1.iter().find_map(of))
-    }
 }
 
 /// Address of a page in a language.
@@ -225,8 +206,8 @@ impl Templates {
             // The query of its address.
             question => "",
         };
-        let scope = Scope(Arc::clone(&self.frames[locale as usize]), [own, others]);
-        self.environment.get_template(template)?.render(Value::from_object(scope))
+        let frame = self.frames[locale as usize].clone();
+        self.environment.get_template(template)?.render(merge_maps([others, own, frame]))
     }
 
     /// Renders a part of a page.
@@ -239,13 +220,13 @@ impl Templates {
     }
 
     /// The variables that every page of a language has.
-    fn frame(&self, locale: Locale) -> Names {
+    fn frame(&self, locale: Locale) -> Value {
         let site = &self.site;
         let words = Arc::clone(&self.words[locale as usize]);
         let link = |(path, key)| context! { href => here(path, locale), text => self.word(locale, key) };
         let navigation: Vec<Value> = NAVIGATION.into_iter().map(link).collect();
         let own = [
-            ("t", Value::from_object(Scope(words, Default::default()))),
+            ("t", Value::from_dyn_object(words)),
             ("lang", Value::from(locale.as_str())),
             ("og_locale", Value::from(OPEN_GRAPH[locale as usize])),
             ("site_name", Value::from(&site.title)),
@@ -260,6 +241,6 @@ impl Templates {
         ];
         let own = own.map(|(name, value)| (name.to_owned(), value));
         let assets = site.assets.iter().map(|(name, path)| (name.clone(), Value::from(path)));
-        Arc::new(assets.chain(own).collect())
+        assets.chain(own).collect::<HashMap<_, _>>().into()
     }
 }

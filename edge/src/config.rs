@@ -136,12 +136,7 @@ const EXIT_CODES: &str =
     "Exit codes: 0 ok · 2 usage · 3 no snapshot there · 4 cannot listen · 5 the snapshot is damaged";
 
 /// Settings that are gone, and what to do instead.
-const GONE: [(&str, &str); 4] = [
-    (
-        "mcp-legacy",
-        "remove the setting: /mcp speaks 2025-11-25 and 2026-07-28, and answers a client that wants another with 2025-11-25",
-    ),
-    ("fetch-memory", "a pull has at most 8 requests of 2 MiB under way; remove the setting"),
+const GONE: [(&str, &str); 2] = [
     ("fetch", "the edge fetches a whole snapshot before it serves it; remove the setting"),
     (
         "body-disk",

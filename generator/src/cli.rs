@@ -50,10 +50,8 @@ impl Cli {
 }
 
 /// Flags and commands that were removed, and what to do instead.
-const GONE: [(&str, &str); 8] = [
+const GONE: [(&str, &str); 6] = [
     ("--fix", PRINTED),
-    ("--unsafe", PRINTED),
-    ("--diff", PRINTED),
     ("--memory", IN_MEMORY),
     ("--layout", ARCHIVE),
     ("--compress", ARCHIVE),

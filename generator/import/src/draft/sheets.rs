@@ -238,6 +238,8 @@ pub(super) fn sheets(bytes: &[u8]) -> Tables {
 
 /// The tables of a sheet. What has two readings is declared as the likelier one, as a question.
 fn tables(bytes: &[u8], how: &Reading, title: Option<&str>, mut declared: Vec<String>) -> Tables {
+    // Only the first of merged cells has a value that is its own.
+    let how = &Reading { merged: Some("first".to_owned()), ..how.clone() };
     let mut sheet = source::read(bytes, how)?;
     if sheet.tables.len() > 1 {
         let mut found = Vec::new();

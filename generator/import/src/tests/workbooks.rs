@@ -76,6 +76,13 @@ fn merged_cells_are_declared() {
             .unwrap();
         assert_eq!(sheet.rows[1].cells[1], second);
     }
+    // Merged by twos, a reference is no key, though the words for what is missing differ.
+    let row = |line: usize| text(&format!("A{line}"), &line.to_string()) + &text(&format!("B{line}"), "soon");
+    let rows = sheet_of(&[2, 3, 4, 5].map(row));
+    let rows = format!("{rows}<mergeCells><mergeCell ref=\"A2:A3\"/><mergeCell ref=\"A4:A5\"/></mergeCells>");
+    let place = Place::new(&[]);
+    place.write("book.xlsx", &workbook(&[("Calls", "visible", &rows)], false));
+    assert!(place.drafted("book.xlsx").contains("# ? key = \"…\""));
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! The records that an import writes: one file for each table and source.
 
 use std::borrow::Cow;
-use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
@@ -313,11 +312,9 @@ pub(super) fn records(text: &str) -> impl Iterator<Item = Record> {
 /// addresses. A note counts the replacements of each field. What has several readings stays, and the check refuses it.
 pub(super) fn complete(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics) -> Outcome<()> {
     // With what is imported now.
-    let terms = outputs.iter().filter(|((table, _), _)| *table == Table::Vocabulary);
-    let lines = |output: &Output| output.rows.iter().flat_map(|(line, _)| line.bytes()).collect();
-    let files = terms.map(|((table, source), output)| (path_of(*table, source), lines(output))).collect();
+    let files = files_of(outputs, &[Table::Vocabulary]);
     let labels = Labels::read(&Input::Overlaid(data.to_owned(), &files));
-    let labels = labels.map_err(|error| ImportError::Input(error.to_string()))?;
+    let labels = labels.map_err(|error| ImportError::input(data, error))?;
     let mut replaced: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for (line, _) in outputs.values_mut().flat_map(|output| &mut output.rows) {
         let mut record = record_of(line);
@@ -350,16 +347,25 @@ pub(super) fn complete(data: &Path, outputs: &mut Outputs, report: &mut Diagnost
     Ok(())
 }
 
-/// Gives records the ids and slugs that they had in the last import where their source calls them otherwise: by another
-/// name, or by another key, where the mapping declares `gone = "rename"`.
+/// The files of some tables, as they are so far.
+fn files_of(outputs: &Outputs, tables: &[Table]) -> BTreeMap<String, Vec<u8>> {
+    let lines = |output: &Output| output.rows.iter().flat_map(|(line, _)| line.bytes()).collect();
+    let own = outputs.iter().filter(|((table, _), _)| tables.contains(table));
+    own.map(|((table, source), output)| (path_of(*table, source), lines(output))).collect()
+}
+
+/// The tables of records that other rows name, and that have slugs.
+const WITH_SLUGS: [Table; 3] = [Table::Organizations, Table::Programs, Table::Recipients];
+
+/// Gives records the ids and slugs that they had in the last import where they would get others: their source calls them by
+/// another name, or by another key, where the mapping declares `gone = "rename"`; or another record takes the slug.
 pub(super) fn keep_ids(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics) -> Outcome<()> {
-    // Read only where a record is called otherwise.
-    let earlier = LazyCell::new(|| dataset::identities(&Input::Folder(data.to_owned())));
+    let files = files_of(outputs, &WITH_SLUGS);
+    let identities = |input| dataset::identities(&input).map_err(|error| ImportError::input(data, error));
+    let earlier = identities(Input::Folder(data.to_owned()))?;
+    let now: HashMap<_, _> = identities(Input::Overlaid(data.to_owned(), &files))?.into_values().collect();
     let mut stayed: Vec<String> = Vec::new();
-    for ((table, source), output) in outputs.iter_mut() {
-        if !matches!(table, Table::Organizations | Table::Programs | Table::Recipients) {
-            continue;
-        }
+    for ((table, source), output) in outputs.iter_mut().filter(|((it, _), _)| WITH_SLUGS.contains(it)) {
         let text = before(data, *table, source);
         let before: Vec<&str> = text.lines().collect();
         let keys = keys_of(&before);
@@ -369,22 +375,16 @@ pub(super) fn keep_ids(data: &Path, outputs: &mut Outputs, report: &mut Diagnost
             let adopted = adopted.get(&number);
             let known = record.get("key").and_then(|key| keys.get(&key.to_string()));
             let Some(at) = adopted.or(known) else { continue };
-            let known = record_of(before[*at]);
-            for field in ["id", "slug"] {
-                if let Some(value) = known.get(field) {
-                    record.entry(field).or_insert_with(|| value.clone());
-                }
+            let written = record_of(before[*at]).into_iter();
+            for (field, value) in written.filter(|(field, _)| field == "id" || field == "slug") {
+                record.entry(field).or_insert(value);
             }
-            let is_renamed = name_of(&known) != name_of(&record) && !record.contains_key("slug");
-            if adopted.is_some() || is_renamed {
-                let earlier = earlier.as_ref().map_err(|error| ImportError::Input(error.to_string()))?;
-                let path = data.join(path_of(*table, source));
-                let earlier = earlier.get(&format!("{}:{}", path.display(), *at + 1));
-                if let Some((id, _)) = earlier.filter(|_| adopted.is_some()) {
-                    record.entry("id").or_insert_with(|| id.to_string().into());
-                }
-                if let Some((_, Some(slug))) = earlier {
-                    record.entry("slug").or_insert_with(|| slug.as_str().into());
+            let path = data.join(path_of(*table, source));
+            if let Some((id, slug)) = earlier.get(&format!("{}:{}", path.display(), *at + 1)) {
+                adopted.map(|_| record.entry("id").or_insert_with(|| id.to_string().into()));
+                let is_moved = now.get(id) != Some(slug) && !record.contains_key("slug");
+                if let Some(slug) = slug.as_ref().filter(|_| is_moved) {
+                    record.insert("slug".to_owned(), slug.as_str().into());
                     let name = quoted(name_of(&record).unwrap_or_default());
                     stayed.push(format!("{} of {name}", quoted(slug)));
                 }
@@ -393,9 +393,8 @@ pub(super) fn keep_ids(data: &Path, outputs: &mut Outputs, report: &mut Diagnost
         }
     }
     if let Some(first) = stayed.first() {
-        let kept = "kept under another name or key";
-        let count = counted(stayed.len(), "slug");
-        report.note(format!("{count} {kept}, as {first}; `slug` in edits/ changes one"));
+        let kept = counted(stayed.len(), "slug") + " kept under another name or key, or beside a new record";
+        report.note(format!("{kept}, as {first}; `slug` in edits/ changes one"));
     }
     Ok(())
 }

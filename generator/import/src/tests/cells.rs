@@ -172,6 +172,22 @@ fn a_record_keeps_its_id_and_address_under_another_key_and_under_another_name() 
 }
 
 #[test]
+fn a_record_keeps_its_address_when_another_one_of_its_name_comes_or_an_edit_wants_it() {
+    let rows = "2,Kelp Call,,X,https://a.example/2,\n3,Otter Call,,X,https://a.example/3,\n";
+    let mapping = format!("{MAPPING}programType = {{ value = \"grant\" }}\n");
+    let place = place(rows);
+    place.write(FILE, mapping.as_bytes());
+    place.imported();
+    place.write("inbox/a", format!("{HEAD}1,Kelp Call,,X,https://a.example/1,\n{rows}").as_bytes());
+    place.imported();
+    assert_eq!(place.column("programs/a.ndjson", "slug"), [json!(null), json!("kelp-call"), json!(null)]);
+    place.write("edits/programs.csv", b"key,slug\n1,otter-call\n");
+    let [(code, at, message)] = &place.checked()[..] else { panic!("one error") };
+    assert_eq!((*code, at.as_str()), ("E0502", "a:4"));
+    assert!(message.contains("`otter-call` is taken, see ") && message.ends_with("inbox/a:2"), "{message}");
+}
+
+#[test]
 fn the_text_of_an_element_is_whole_with_lines_for_paragraphs() {
     let xml = "<calls><call><title>Notes on <i>Larus</i> gulls</title><gas>CO<sub>2</sub> Fund</gas>\
         <about>For <b>schools</b>\n only.<p>Not for <a href=\"https://f.example/?a>b\">firms</a>.</p>No fee.<br/>Twice.</about>\

@@ -219,6 +219,7 @@ impl Importer<'_> {
                 self.report.push(problem.value("key", source.key.join(", ")).help(help));
             }
         }
+        sources.iter().for_each(|it| output::keep_rows(&it.name, data, &mut self.outputs));
     }
 
     /// Counts something of a row, to be noted.

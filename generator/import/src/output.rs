@@ -1,7 +1,7 @@
 //! The records that an import writes: one file for each table and source.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use serde_json::{Map, Value};
@@ -206,6 +206,20 @@ impl Output {
             (kept, 0) => format!(", {kept} of them no longer in the source"),
             (_, removed) => format!(", {removed} removed with their source"),
         }
+    }
+}
+
+/// Adds what the last import made of the rows of programs that stay as they were: seasons, facts and others without a key.
+pub(super) fn keep_rows(source: &str, data: &Path, outputs: &mut Outputs) {
+    let programs = outputs.get(&(Table::Programs, source.to_owned())).into_iter().flat_map(|it| &it.rows);
+    let gone = programs.filter(|(_, at)| at.is_none()).map(|(line, _)| record_of(line));
+    let kept = gone.filter(|it| it.get("publication").is_none_or(|it| it != "withdrawn"));
+    let kept: HashSet<Value> = kept.filter_map(|mut it| it.remove("key")).collect();
+    let is_of = |it: &Record, field: &str| it.get(field).is_some_and(|program| kept.contains(program));
+    let is_kept = |it: &Record| !it.contains_key("key") && (is_of(it, "program") || is_of(it, "entity"));
+    for ((table, _), output) in outputs.iter_mut().filter(|((_, of), _)| of == source && !kept.is_empty()) {
+        let rows = previous(data, *table, source).into_iter().filter(is_kept);
+        output.rows.extend(rows.map(|it| (line_of(&it), None)));
     }
 }
 

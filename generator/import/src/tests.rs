@@ -294,9 +294,10 @@ fn a_mapped_column_that_is_gone_is_an_error() {
 
 #[test]
 fn a_row_that_vanished_is_withdrawn_kept_or_removed() {
-    for (gone, left, expected) in [("withdraw", 2, Some("withdrawn")), ("keep", 2, None), ("remove", 1, None)]
+    for (gone, left, of_it, expected) in
+        [("withdraw", 2, 1, Some("withdrawn")), ("keep", 2, 2, None), ("remove", 1, 1, None)]
     {
-        let place = place();
+        let place = Place::of(MAPPING, &SHEET.replace("03/04/2027", "03/04/2027 17:00"));
         place.imported();
         let mapping = MAPPING.replace("key =", &format!("gone = \"{gone}\"\nkey ="));
         place.write("import.toml", mapping.as_bytes());
@@ -305,6 +306,8 @@ fn a_row_that_vanished_is_withdrawn_kept_or_removed() {
         let programs = place.rows("programs/grants.ndjson");
         let last = programs.last().unwrap()["publication"].as_str();
         assert_eq!((programs.len(), last), (left, expected), "{gone}");
+        let of_it_now = ["cycles", "facts"].map(|it| place.rows(&format!("{it}/grants.ndjson")).len());
+        assert_eq!(of_it_now, [of_it; 2], "{gone}");
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::files::{ImportError, Outcome, bytes_of, sheet_of, shown};
 use crate::mapping::{self, FILE, Mapped, Rule, Source, Target, kinds};
-use crate::output::{self, Identities, Imported, KEPT, Outputs, Record, Rows, identity};
+use crate::output::{self, Identities, Imported, KEPT, Outputs, Record, Rows, Used, identity};
 use crate::source::sheet::{Cell, Row, Sheet, listed, rows_of};
 use crate::{days, money, values::Field};
 use dataset::Table;
@@ -47,12 +47,13 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     })?;
     report_questions(&text, file, report);
     let chosen = choose(&sources, options)?;
+    let (made, used) = output::made_elsewhere(&sources, &chosen, options.data);
     let mut importer = Importer {
         report,
         file,
         text: &text,
         outputs: BTreeMap::new(),
-        made: output::made_elsewhere(&sources, &chosen, options.data),
+        made,
         noted: BTreeSet::new(),
         counts: BTreeMap::new(),
         refused: BTreeSet::new(),
@@ -61,7 +62,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         importer.import(source, &bytes_of(source, options.data, options.from)?, options.data);
     }
     importer.complete_made();
-    importer.add_gone(&chosen, options.data);
+    importer.add_gone(&chosen, options.data, &used);
     importer.note_counts();
     let mut outputs = importer.outputs;
     edits::apply(options.data, &mut outputs, report)?;
@@ -204,10 +205,10 @@ impl Importer<'_> {
     }
 
     /// Adds records whose rows are gone, once it is known what every source makes.
-    fn add_gone(&mut self, sources: &[&Source], data: &Path) {
+    fn add_gone(&mut self, sources: &[&Source], data: &Path, used: &Used) {
         for (source, target) in sources.iter().flat_map(|it| it.targets.iter().map(move |to| (it, to))) {
             let Some(output) = self.outputs.get_mut(&(target.table, source.name.clone())) else { continue };
-            let doubt = output.add_gone(source, target, data, &self.made);
+            let doubt = output.add_gone((source, target), data, &self.made, used);
             if let Some((left, came, Some(at))) = doubt {
                 let (table, left) = (target.table.name(), counted(left, "row"));
                 let message = format!(

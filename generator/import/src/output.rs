@@ -124,6 +124,9 @@ pub(super) type Record = Map<String, Value>;
 /// imports have none.
 pub(super) type Rows = Vec<(String, Option<Location>)>;
 
+/// A source, and what it makes.
+type Made<'a> = (&'a Source, &'a Target);
+
 /// How many records left and how many came, and where the first of these is.
 type Doubt = Option<(usize, usize, Option<Location>)>;
 
@@ -165,10 +168,18 @@ impl Output {
     }
 
     /// Adds the records of the last import whose rows are gone, as the source's `gone` declares; but none of `made`, which
-    /// another source makes now. Undeclared, how many left and how many came with the name of one of them, and where the first
-    /// of these is, is a doubt.
-    pub(super) fn add_gone(&mut self, source: &Source, to: &Target, data: &Path, made: &Identities) -> Doubt {
-        let is_made = |it: &Record| identity(to, it).is_some_and(|name| made.contains_key(&(to.table, name)));
+    /// another source makes now, and those of `used`, which rows of another one refer to, as they are. Undeclared, how many
+    /// left and how many came with the name of one of them, and where the first of these is, is a doubt.
+    pub(super) fn add_gone(
+        &mut self,
+        (source, to): Made<'_>,
+        data: &Path,
+        made: &Identities,
+        used: &Used,
+    ) -> Doubt {
+        let known = |it: &Record| Some((to.table, identity(to, it)?));
+        let is_made = |it: &Record| known(it).is_some_and(|it| made.contains_key(&it));
+        let is_used = |it: &Record| known(it).is_some_and(|it| used.contains(&it));
         let text = before(data, to.table, &source.name);
         let before: Vec<&str> = text.lines().collect();
         let now: Vec<&str> = self.rows.iter().map(|(line, _)| line.as_str()).collect();
@@ -193,7 +204,8 @@ impl Output {
             }
         }
         for record in gone.into_iter().map(|at| record_of(before[at])).filter(|it| !is_made(it)) {
-            let line = left(record, source.gone.as_deref());
+            let gone = if is_used(&record) { Some("keep") } else { source.gone.as_deref() };
+            let line = left(record, gone);
             self.removed += usize::from(line.is_none());
             self.rows.extend(line.map(|line| (line, None)));
         }
@@ -310,16 +322,11 @@ pub(super) fn path_of(table: Table, source: &str) -> String {
 
 /// The records that the last import wrote.
 pub(super) fn previous(data: &Path, table: Table, source: &str) -> Vec<Record> {
-    records(&before(data, table, source)).collect()
+    before(data, table, source).lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
 fn before(data: &Path, table: Table, source: &str) -> String {
     std::fs::read_to_string(data.join(path_of(table, source))).unwrap_or_default()
-}
-
-/// The records of the lines of a file.
-pub(super) fn records(text: &str) -> impl Iterator<Item = Record> {
-    text.lines().filter_map(|line| serde_json::from_str(line).ok())
 }
 
 /// Replaces what records have in place of values: codes for names of places, values for labels of the vocabulary, whole
@@ -413,17 +420,24 @@ pub(super) fn keep_ids(data: &Path, outputs: &mut Outputs, report: &mut Diagnost
     Ok(())
 }
 
-/// What sources that are not read now have made of the values of a column.
-pub(super) fn made_elsewhere(sources: &[Source], chosen: &[&Source], data: &Path) -> Identities {
-    let mut made = Identities::new();
+/// What rows refer to, by its table.
+pub(super) type Used = BTreeSet<(Table, String)>;
+
+/// What sources that are not read now have made of the values of a column, and what their rows refer to.
+pub(super) fn made_elsewhere(sources: &[Source], chosen: &[&Source], data: &Path) -> (Identities, Used) {
+    let (mut made, mut used) = (Identities::new(), Used::new());
     for source in sources.iter().filter(|it| chosen.iter().all(|source| source.name != it.name)) {
         for target in &source.targets {
             let mut rows = previous(data, target.table, &source.name);
             rows.retain(|row| !row.contains_key("publication"));
             made.extend(rows.iter().filter_map(|row| Some(((target.table, identity(target, row)?), None))));
+            for table in WITH_SLUGS {
+                let named = rows.iter().filter_map(|row| row.get(table.name().trim_end_matches('s')));
+                used.extend(named.map(|it| (table, folded(&shown(it)))));
+            }
         }
     }
-    made
+    (made, used)
 }
 
 /// Name of the list.
@@ -433,21 +447,23 @@ const LIST: &str = ".imported";
 pub(super) fn add_earlier(data: &Path, names: &[String], all: &[Source], made: &mut Imported) -> Outcome<()> {
     let text = text_of(&data.join(LIST))?;
     let lines = text.lines().filter_map(|line| line.split_once(' ')).filter(|(_, path)| is_table(path));
+    let name_of = |path: &str| path.rsplit('/').next().unwrap_or(path).trim_end_matches(".ndjson").to_owned();
     let mut list: BTreeMap<_, _> = lines.map(|(gone, path)| (path.to_owned(), gone.to_owned())).collect();
     for path in made.files.keys() {
-        let name = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".ndjson");
-        let source = all.iter().find(|source| name == source.name);
+        let source = all.iter().find(|source| name_of(path) == source.name);
         let gone = source.and_then(|source| source.gone.as_deref()).unwrap_or("withdraw");
         list.insert(path.clone(), gone.to_owned());
     }
     list.retain(|path, gone| {
         // A source that was not chosen still makes its files.
         let shown = data.join(path);
-        if !names.is_empty() || made.files.contains_key(path) || gone == "keep" && shown.is_file() {
+        let is_chosen = names.is_empty() || names.contains(&name_of(path));
+        if !is_chosen || made.files.contains_key(path) || gone == "keep" && shown.is_file() {
             return true;
         }
         let Ok(text) = std::fs::read_to_string(&shown) else { return false };
-        let lines: String = records(&text).filter_map(|it| left(it, Some(gone))).collect();
+        let lines: String =
+            text.lines().filter_map(|line| left(serde_json::from_str(line).ok()?, Some(gone))).collect();
         let (rows, stays) = (counted(text.lines().count(), "row"), !lines.is_empty());
         let verb = if stays { "withdrawn" } else { "removed" };
         made.lines.push(format!("{}: no source makes it any more, {rows} {verb}", shown.display()));

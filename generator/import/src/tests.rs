@@ -53,8 +53,12 @@ impl Place {
     }
 
     fn import(&self) -> (bool, Diagnostics) {
+        self.import_of(&[])
+    }
+
+    fn import_of(&self, sources: &[String]) -> (bool, Diagnostics) {
         let mut report = Diagnostics::new();
-        let order = ImportOptions { data: self.folder.path(), sources: &[], from: None };
+        let order = ImportOptions { data: self.folder.path(), sources, from: None };
         let done = import(&order, &mut report)
             .is_ok_and(|imported| report.error_count() == 0 && imported.write(self.folder.path()).is_ok());
         (done, report)
@@ -309,6 +313,18 @@ fn a_row_that_vanished_is_withdrawn_kept_or_removed() {
         let of_it_now = ["cycles", "facts"].map(|it| place.rows(&format!("{it}/grants.ndjson")).len());
         assert_eq!(of_it_now, [of_it; 2], "{gone}");
     }
+}
+
+#[test]
+fn a_source_that_is_imported_alone_leaves_what_others_use_and_nothing_that_it_makes_no_more() {
+    let place = Place::of(&(MAPPING.to_owned() + &MAPPING.replace("grants", "more")), SHEET);
+    place.write("inbox/more.csv", SHEET.replace("\nA", "\nB").as_bytes());
+    place.imported();
+    place.write("inbox/grants.csv", SHEET.replace("Acme", "Zeta").replace(" 17:00 CET", "").as_bytes());
+    assert!(place.import_of(&["grants".to_owned()]).0);
+    assert_eq!(place.column("organizations/grants.ndjson", "publication"), [Value::Null, Value::Null]);
+    assert_eq!(place.column("facts/grants.ndjson", "publication"), ["withdrawn"]);
+    assert_eq!(place.column("facts/more.ndjson", "publication"), [Value::Null]);
 }
 
 #[test]

@@ -260,8 +260,12 @@ impl TextCheck {
                 *text = Cow::Owned(String::new());
             }
             _ => {
-                let guess = format!("https://{text}");
-                let is_bare = !text.contains(':') && text.contains('.') && Url::parse(&guess).is_ok();
+                let bare = ["//", "https//", "http//"].iter().find_map(|start| text.strip_prefix(start));
+                let guess = format!("https://{}", bare.unwrap_or(text));
+                // A name with a point: no mail address, no port and no other scheme.
+                let is_host =
+                    |it: Url| it.host_str().is_some_and(|it| it.contains('.')) && it.username() == "";
+                let is_bare = !text.contains(':') && Url::parse(&guess).is_ok_and(is_host);
                 let message = format!("is {}, which is not an http(s) URL", quoted(text));
                 *self.add(Code::BadUrl, message) =
                     (is_bare && guess.len() <= LONGEST_VALUE).then(|| format!("perhaps `{guess}`"));

@@ -21,6 +21,18 @@ fn texts_are_bounded_known_and_refused_where_they_cannot_be_mended() {
     let list = program(1, 1, r#","eligibleCountries":["ES; MX,002"]"#);
     let report = refused("programs.ndjson", list, "E0203 programs.ndjson:1");
     assert_eq!(report.sorted()[0].help.as_deref(), Some("write `ES|MX|002`"));
+    for (address, better) in [
+        ("//o.example/3", Some("perhaps `https://o.example/3`")),
+        ("https//foo.org", Some("perhaps `https://foo.org`")),
+        ("foo.org/@us", Some("perhaps `https://foo.org/@us`")),
+        ("a@b.example", None),
+        ("mailto:a@b.example", None),
+        ("notes/a.pdf", None),
+    ] {
+        let row = program(1, 1, "").replace("https://example.org/1", address);
+        let report = refused("programs.ndjson", row, "E0601 programs.ndjson:1");
+        assert_eq!(report.sorted()[0].help.as_deref(), better, "{address}");
+    }
     let (_, report) = linked(&[("programs.ndjson", program(1, 1, r#","language":"Spanish""#))]);
     assert_eq!(found(&report)[0], "E0206 programs.ndjson:1");
 }

@@ -6,11 +6,11 @@ use crate::record::{Directory, Fact, Locale};
 
 /// What the facts and texts of a program state.
 pub struct Findings<'a> {
-    /// Its applicants, see [`applicants`].
+    /// Its applicants.
     pub applicants: Applicants<'a>,
-    /// Who may apply in the words of the source, for each language; see [`eligibility`].
+    /// Who may apply in the words of the source, for each language, and the language of these words if it is another one.
     pub eligibility: [Option<(String, Option<&'a str>)>; 2],
-    /// What it pays in the words of the source, see [`money::stated`].
+    /// What it pays in the words of the source.
     pub pays: Option<&'a str>,
 }
 

@@ -140,7 +140,7 @@ const GONE: [(&str, &str); 2] = [
     ("fetch", "the edge fetches a whole snapshot before it serves it; remove the setting"),
     (
         "body-disk",
-        "the edge keeps no bodies beside its snapshots; remove the setting, and the folder `bodies` in the root",
+        "no body is kept beside a snapshot; remove the setting, and the folder `bodies` in the root",
     ),
 ];
 

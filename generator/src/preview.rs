@@ -111,8 +111,7 @@ fn reachable(listening: SocketAddr) -> SocketAddr {
 
 /// Watches the folders that were named, if any was.
 fn watched(options: &Preview) -> Result<Option<Changes>, Failure> {
-    let folders: Vec<&Path> =
-        [&options.data, &options.templates].into_iter().flatten().map(PathBuf::as_path).collect();
+    let folders: Vec<PathBuf> = [&options.data, &options.templates].into_iter().flatten().cloned().collect();
     if let Some(data) = options.data.as_ref().filter(|data| !data.is_dir()) {
         let wrong = if data.exists() { InputError::NotAFolder } else { InputError::Missing };
         return Err(fail(Failure::Input, wrong(data.clone())));
@@ -120,7 +119,7 @@ fn watched(options: &Preview) -> Result<Option<Changes>, Failure> {
     if let Some(missing) = folders.iter().find(|folder| !folder.is_dir()) {
         return Err(fail(Failure::Input, format_args!("there is no folder {}", missing.display())));
     }
-    Ok((!folders.is_empty()).then(|| Changes::of(&folders)))
+    Ok((!folders.is_empty()).then(|| Changes::of(folders)))
 }
 
 /// Makes snapshots and has them served.

@@ -83,13 +83,12 @@ fn preview_serves_what_is_wrong_from_the_start_and_the_site_once_it_is_mended() 
 #[test]
 fn preview_follows_the_sheet_of_a_dataset_without_writing() {
     let place = Place::new();
-    let mapping = "[sources.a]\nfile = \"inbox/a.csv\"\nkey = \"id\"\n[sources.a.programs]\nname = \"title\"\n\
+    let mapping = "[sources.a]\nfile = \"../a.csv\"\nkey = \"id\"\n[sources.a.programs]\nname = \"title\"\n\
                    organization = \"funder\"\nofficialUrl = \"url\"\nprogramType = { value = \"grant\" }\n";
     std::fs::write(place.path("data/import.toml"), mapping).unwrap();
-    std::fs::create_dir(place.path("data/inbox")).unwrap();
     let sheet = |title: &str, url: &str| {
         let rows = format!("id,title,funder,url\n1,{title},anthropic,{url}\n");
-        std::fs::write(place.path("data/inbox/a.csv"), rows).unwrap();
+        std::fs::write(place.path("a.csv"), rows).unwrap();
     };
     sheet("Zephyrine", "https://a.example/");
     let before = content(&place.path("data"));
@@ -100,12 +99,12 @@ fn preview_follows_the_sheet_of_a_dataset_without_writing() {
     assert!(found("Zephyrine"));
     assert_eq!(content(&place.path("data")), before);
     sheet("Quixotry", "nowhere");
-    server.says("inbox/a.csv:2");
+    server.says("a.csv:2");
     assert!(found("Zephyrine"));
     sheet("Quixotry", "https://a.example/");
     server.says("serving the new snapshot");
     assert!(found("Quixotry"));
-    std::fs::remove_file(place.path("data/inbox/a.csv")).unwrap();
+    std::fs::remove_file(place.path("a.csv")).unwrap();
     server.says("as its sheets cannot be read");
     server.says("serving the new snapshot");
     assert!(!found("Quixotry"));

@@ -5,7 +5,7 @@ mod edits;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -101,6 +101,13 @@ fn choose<'s>(sources: &'s [Source], options: &ImportOptions<'_>) -> Outcome<Vec
         return Err(ImportError::Usage("--from is one source: name it".to_owned()));
     }
     Ok(chosen)
+}
+
+/// The files that the sources of a dataset are read from, those that are there.
+pub fn sheets(data: &Path) -> Vec<PathBuf> {
+    let sources = std::fs::read_to_string(data.join(FILE)).ok().and_then(|text| mapping::read(&text).ok());
+    let files = sources.into_iter().flatten().filter_map(|it| Some(data.join(it.file?)));
+    files.filter(|it| it.is_file()).collect()
 }
 
 /// Where the rows of imported tables are in their sources, by `file:line`. A row that an import would write otherwise, as

@@ -124,9 +124,6 @@ pub(super) type Record = Map<String, Value>;
 /// imports have none.
 pub(super) type Rows = Vec<(String, Option<Location>)>;
 
-/// A source, and what it makes.
-type Made<'a> = (&'a Source, &'a Target);
-
 /// How many records left and how many came, and where the first of these is.
 type Doubt = Option<(usize, usize, Option<Location>)>;
 
@@ -172,7 +169,7 @@ impl Output {
     /// left and how many came with the name of one of them, and where the first of these is, is a doubt.
     pub(super) fn add_gone(
         &mut self,
-        (source, to): Made<'_>,
+        (source, to): (&Source, &Target),
         data: &Path,
         made: &Identities,
         used: &Used,
@@ -382,6 +379,9 @@ const WITH_SLUGS: [Table; 3] = [Table::Organizations, Table::Programs, Table::Re
 /// another name, or by another key, where the mapping declares `gone = "rename"`; or another record takes the slug.
 pub(super) fn keep_ids(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics) -> Outcome<()> {
     let files = files_of(outputs, &WITH_SLUGS);
+    if files.iter().all(|(path, rows)| std::fs::read(data.join(path)).is_ok_and(|it| it == *rows)) {
+        return Ok(());
+    }
     let identities = |input| dataset::identities(&input).map_err(|error| ImportError::input(data, error));
     let earlier = identities(Input::Folder(data.to_owned()))?;
     let now: HashMap<_, _> = identities(Input::Overlaid(data.to_owned(), &files))?.into_values().collect();

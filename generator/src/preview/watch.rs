@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -24,9 +24,8 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Watches folders from now on.
-    pub(super) fn of(folders: &[&Path]) -> Self {
-        let folders: Vec<PathBuf> = folders.iter().map(|folder| folder.to_path_buf()).collect();
+    /// Watches folders from now on, and the sheets that a mapping in them names.
+    pub(super) fn of(folders: Vec<PathBuf>) -> Self {
         Self { files: files(&folders), folders }
     }
 
@@ -51,7 +50,8 @@ impl Changes {
 /// Every file, but for what an editor keeps beside it. What cannot be read is not there.
 fn files(folders: &[PathBuf]) -> BTreeMap<PathBuf, State> {
     let state = |of: Metadata| (of.ino(), of.len(), of.mtime(), of.mtime_nsec());
-    let entries = folders.iter().flat_map(|folder| WalkDir::new(folder).follow_links(true));
+    let paths = folders.iter().flat_map(|it| import::sheets(it).into_iter().chain([it.clone()]));
+    let entries = paths.flat_map(|path| WalkDir::new(path).follow_links(true));
     let files = entries.filter_map(Result::ok).filter(|entry| entry.file_type().is_file());
     let content = files.filter(|entry| {
         let name = entry.file_name().as_encoded_bytes();

@@ -106,21 +106,15 @@ type Question<'a> = (&'a Query, &'a PageOptions, &'a [String]);
 /// # Errors
 ///
 /// If a template fails.
-pub fn feed(
-    site: &Site,
-    html: &Html,
-    dated: &Dated,
-    question: Question<'_>,
-    feed: Feed,
-) -> Result<Paged, Error> {
-    let (query, extras, invalid) = question;
+pub fn feed(site: &Site, html: &Html, dated: &Dated, of: Question<'_>, feed: Feed) -> Result<Paged, Error> {
+    let (query, extras, invalid) = of;
     let (docs, total) = site.index.full_matches(&feed_query(site, query, feed), &dated.today, &extras.plain);
     let locale = query.locale;
     let programs = docs.iter().filter_map(|doc| html.program(*doc, locale));
     let bytes = match feed {
-        Feed::Atom => atom(site, html, question, &programs.collect::<Vec<_>>())?.into_bytes(),
+        Feed::Atom => atom(site, html, of, &programs.collect::<Vec<_>>())?.into_bytes(),
         Feed::Calendar => {
-            let (name, remark) = (name(site, html, question), remark(html, locale, invalid));
+            let (name, remark) = (name(site, html, of), remark(html, locale, invalid));
             calendar(&html.templates, locale, (&name, remark.as_deref()), programs).into_bytes()
         }
         Feed::Table => table(html, dated, &docs),

@@ -379,7 +379,9 @@ const WITH_SLUGS: [Table; 3] = [Table::Organizations, Table::Programs, Table::Re
 /// another name, or by another key, where the mapping declares `gone = "rename"`; or another record takes the slug.
 pub(super) fn keep_ids(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics) -> Outcome<()> {
     let files = files_of(outputs, &WITH_SLUGS);
-    if files.iter().all(|(path, rows)| std::fs::read(data.join(path)).is_ok_and(|it| it == *rows)) {
+    // Rows are sorted when they are written.
+    let lines = |rows: &[u8]| rows.split(|it| *it == b'\n').map(<[u8]>::to_vec).collect::<BTreeSet<_>>();
+    if files.iter().all(|(at, now)| std::fs::read(data.join(at)).is_ok_and(|it| lines(&it) == lines(now))) {
         return Ok(());
     }
     let identities = |input| dataset::identities(&input).map_err(|error| ImportError::input(data, error));

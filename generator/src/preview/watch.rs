@@ -51,11 +51,10 @@ impl Changes {
 fn files(folders: &[PathBuf]) -> BTreeMap<PathBuf, State> {
     let state = |of: Metadata| (of.ino(), of.len(), of.mtime(), of.mtime_nsec());
     let paths = folders.iter().flat_map(|it| import::sheets(it).into_iter().chain([it.clone()]));
-    let entries = paths.flat_map(|path| WalkDir::new(path).follow_links(true));
-    let files = entries.filter_map(Result::ok).filter(|entry| entry.file_type().is_file());
-    let content = files.filter(|entry| {
+    let entries = paths.flat_map(|path| WalkDir::new(path).follow_links(true)).filter_map(Result::ok);
+    let content = entries.filter(|entry| {
         let name = entry.file_name().as_encoded_bytes();
-        !name.starts_with(b".") && !name.ends_with(b"~")
+        entry.file_type().is_file() && !name.starts_with(b".") && !name.ends_with(b"~")
     });
     content.filter_map(|entry| entry.metadata().ok().map(|of| (entry.into_path(), state(of)))).collect()
 }

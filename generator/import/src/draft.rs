@@ -317,10 +317,13 @@ impl Draft<'_> {
                 (None, _) => {}
             }
         }
+        let spanish = self.spanish(taken);
+        out.extend(spanish.iter().map(|proof| format!("language = {{ value = \"es\" }}  # {proof}\n")));
         if !keys.is_empty() {
+            let season = if spanish.is_some() { "Convocatoria actual" } else { "Current call" };
             self.sums(out, taken, money);
             key.into_iter().for_each(|key| self.translations(out, taken, key));
-            self.cycles(out, taken, shared.as_ref().map_or("Current call", |(title, _)| title));
+            self.cycles(out, taken, shared.as_ref().map_or(season, |(title, _)| title));
         }
     }
 

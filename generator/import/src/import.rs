@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+pub(crate) use self::edits::Edited;
 use crate::files::{ImportError, Outcome, bytes_of, sheet_of, shown};
 use crate::mapping::{self, FILE, Mapped, Rule, Source, Target, kinds};
 use crate::output::{self, Identities, Imported, KEPT, Outputs, Record, Rows, Used, identity};
@@ -65,7 +66,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     importer.add_gone(&chosen, options.data, &used);
     importer.note_counts();
     let mut outputs = importer.outputs;
-    edits::apply(options.data, &mut outputs, report)?;
+    let edited = edits::apply(options.data, &mut outputs, report)?;
     let found = report.sorted();
     // Without a column or a source, every row lacks something: there is no use in checking it.
     if found.iter().any(|it| matches!(it.code, Code::BadMapping | Code::BadSource | Code::LostColumn)) {
@@ -73,7 +74,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     }
     let kept = found.into_iter().filter(|it| it.code == Code::KeptAsDraft || it.code.id().starts_with('E'));
     let broken = kept.map(|it| ((it.at, it.field.clone().unwrap_or_default()), it.clone()));
-    let mut imported = Imported { broken: broken.collect(), ..Imported::default() };
+    let mut imported = Imported { broken: broken.collect(), edited, ..Imported::default() };
     output::complete(options.data, &mut outputs, report)?;
     output::keep_ids(options.data, &mut outputs, report)?;
     for ((table, source), output) in outputs {

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::files::{ImportError, Outcome, replace, text_of};
+use crate::files::{ImportError, Outcome, text_of, written_beside};
+use crate::import::Edited;
 use crate::mapping::{self, Source, Target};
 use crate::source::sheet::ColumnPlace;
 use crate::values::lacks_scheme;
@@ -31,6 +32,7 @@ pub struct Imported {
     /// Content by path relative to the dataset; a file without content is removed.
     pub files: BTreeMap<String, Vec<u8>>,
     pub(super) places: BTreeMap<String, Places>,
+    pub(super) edited: Edited,
     /// Problems of rows by the fields that they are of.
     pub(super) broken: BTreeMap<(Location, Cow<'static, str>), Diagnostic>,
 }
@@ -54,6 +56,12 @@ impl Imported {
             _ => false,
         };
         report.relocate(origin, |it, file| {
+            let field = it.field.as_deref().unwrap_or_default();
+            let edit = self.edited.get(&(it.at, field.strip_suffix("Id").unwrap_or(field).to_owned()));
+            if let Some(edit) = edit.or_else(|| self.edited.get(&(it.at, field.to_owned()))) {
+                it.at = *edit;
+                return true;
+            }
             let columns = places(file).map(|(_, columns)| columns);
             let is_missed = it.code == Code::MissingField && columns.is_some();
             let cause = self.broken.get(&(it.at, it.field.clone().unwrap_or_default()));
@@ -77,13 +85,21 @@ impl Imported {
     ///
     /// If one cannot be written.
     pub fn write(&self, data: &Path) -> Result<(), ImportError> {
+        // All are on the disk before the first takes its place: tables belong together.
+        let mut written = Vec::new();
         for (path, bytes) in &self.files {
             let path = data.join(path);
             let folder = path.parent().unwrap_or(data);
             std::fs::create_dir_all(folder).map_err(|error| ImportError::output(folder, error))?;
             if !bytes.is_empty() {
-                replace(&path, bytes)?;
-            } else if path.exists() {
+                written.push((written_beside(&path, bytes)?, path));
+            }
+        }
+        for (file, path) in written {
+            file.persist(&path).map_err(|error| ImportError::output(&path, error.error))?;
+        }
+        for path in self.files.iter().filter(|(_, bytes)| bytes.is_empty()).map(|(path, _)| data.join(path)) {
+            if path.exists() {
                 std::fs::remove_file(&path).map_err(|error| ImportError::output(&path, error))?;
             }
         }

@@ -393,6 +393,20 @@ fn edits_survive_the_next_import_and_one_without_a_record_is_an_error() {
         let (_, report) = place.import();
         assert_eq!((report.sorted()[0].code, report.sorted()[0].at.line), (code, 3));
     }
+    place.write("edits/programs.csv", b"key,name\nA1,Ocean\nA2,Ice\nA2,Snow\n");
+    let (_, report) = place.import();
+    assert_eq!(report.sorted().last().unwrap().message, "`name` of key `A2` is in row 3 as well");
+    place.write("edits/programs.csv", b"key;officialUrl\nA1;ftp://a.example\n");
+    let [(code, at, _)] = &place.checked()[..] else { panic!("{:?}", place.checked()) };
+    assert_eq!((*code, at.as_str()), ("E0601", "programs.csv:2"), "an error of an edit is at the edit");
+    for (file, problem) in
+        [("programmes.csv", "did you mean `programs.csv`?"), ("programs.ndjson", "`<table>.csv`")]
+    {
+        let place = self::place();
+        place.write(&format!("edits/{file}"), b"key,name\nA1,Ocean\n");
+        let (is_done, report) = place.import();
+        assert!(!is_done && notes(&report).contains(problem), "{}", notes(&report));
+    }
     place.write("edits/programs.csv", b"key,naem\nA1,Ocean\n");
     assert!(!place.import().0);
     place.write("edits/programs.csv", b"key,fundingMaxUsd\nA1,1.500\n");
@@ -402,6 +416,25 @@ fn edits_survive_the_next_import_and_one_without_a_record_is_an_error() {
     place.write("edits/programs.csv", b"key,fundingMaxUsd\nA1,null\n");
     place.imported();
     assert_eq!(place.rows("programs/grants.ndjson")[0].get("fundingMaxUsd"), None);
+}
+
+#[test]
+fn a_source_beside_the_tables_is_none_of_them() {
+    let place = Place::of(&MAPPING.replace("inbox/grants.csv", "./programs.csv"), "");
+    place.write("programs.csv", SHEET.as_bytes());
+    assert!(place.checked().is_empty(), "{:?}", place.checked());
+}
+
+#[test]
+fn an_import_that_cannot_write_every_table_writes_none() {
+    let place = place();
+    place.imported();
+    let before = place.rows("organizations/grants.ndjson");
+    fs::remove_dir_all(place.folder.path().join("programs")).unwrap();
+    place.write("programs", b"a file where a folder should be");
+    place.write("inbox/grants.csv", SHEET.replace("Acme", "Bolt").as_bytes());
+    assert!(!place.import().0);
+    assert_eq!(place.rows("organizations/grants.ndjson"), before);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
-use crate::fields::{FIELDS, Field, language_of};
+use crate::fields::{FIELDS, Field, language_of, words_of};
 use crate::mapping::{Rule, Source, quoted};
 use crate::source;
 use crate::source::sheet::{Cell, EMPTY, Reading, Row, Sheet, listed};
@@ -12,6 +12,7 @@ use crate::vocabulary::{is_empty_mark, is_key, value_of};
 use dataset::Table;
 use dataset::schema::ValueType;
 use snapshot::record::Locale;
+use snapshot::search::language_of_stop_word;
 
 /// Fields of programs that have translations.
 const TEXTS: [&str; 3] = ["name", "summary", "description"];
@@ -126,6 +127,25 @@ impl Draft<'_> {
         for (field, text) in texts {
             let _ = writeln!(out, "{field} = {}{}", self.rule(text.0).to_toml(), self.evidence(text));
         }
+    }
+
+    /// The evidence that the texts of programs are in Spanish, where no column names their language: most have words of it,
+    /// and some have one that other languages lack.
+    pub(super) fn spanish(&self, taken: &Taken) -> Option<String> {
+        const OWN: [&str; 4] = ["el", "los", "las", "y"];
+        let columns = TEXTS.iter().filter_map(|field| taken.get(&(Table::Programs, field)));
+        let texts: Vec<Vec<String>> =
+            columns.flat_map(|(column, _)| self.column(*column)).map(|it: String| words_of(&it)).collect();
+        let count = |language| {
+            let is_of =
+                |words: &&Vec<String>| words.iter().any(|it| language_of_stop_word(it) == Some(language));
+            texts.iter().filter(is_of).count()
+        };
+        let (english, spanish) = (count(0), count(1));
+        let has_own = texts.iter().flatten().any(|it| OWN.contains(&it.as_str()));
+        let is_free = !taken.contains_key(&(Table::Programs, "language"));
+        (is_free && has_own && spanish > 2 * english)
+            .then(|| format!("{spanish} of {} texts have Spanish words, {english} English ones", texts.len()))
     }
 
     /// The first column that looks like a reference and differs in every row, else the first that differs and is no

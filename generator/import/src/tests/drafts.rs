@@ -275,6 +275,28 @@ fn what_the_cells_or_a_note_answer_is_no_question() {
 }
 
 #[test]
+fn texts_in_spanish_are_drafted_as_such_and_those_of_other_languages_are_not() {
+    let of = |first: &str, second: &str| {
+        drafted(
+            "a.csv",
+            &format!("No,Name,Funder,Deadline\n1,{first},X,2027-01-05\n2,{second},X,2027-01-06\n"),
+        )
+    };
+    let spanish = of("Becas para los jóvenes", "Ayudas a la creación");
+    spanish.has(&[
+        "language = { value = \"es\" }  # 2 of 2 texts have Spanish words, 0 English ones",
+        "label = { value = \"Convocatoria actual\" }",
+    ]);
+    for (first, second) in [
+        ("Grants for the young", "Los Angeles fund"),
+        ("Bourses de la ville", "Aide à la création"),
+        ("Bolsas para jovens", "Prêmio de la mar"),
+    ] {
+        assert!(!of(first, second).0.contains("language"), "{first}");
+    }
+}
+
+#[test]
 fn columns_named_for_a_language_are_drafted_as_translations() {
     let sheet = "No,Name,Name@es,Summary,Summary@es,Funder,Type,Link\n7,Sea grants,Becas de mar,For all,Para todos,X,Grant,https://a.example/7\n\
                  8,Ice prize,,Cold,,X,Prize,https://a.example/8\n9,Elm prize,Premio,Warm,,X,Prize,https://a.example/9\n";

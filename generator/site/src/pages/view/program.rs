@@ -402,7 +402,13 @@ impl<'a> ProgramPage<'a> {
         let day = |it: &&Cycle| it.deadline_on.or(it.opens_on);
         let latest = self.cycles().filter(|it| day(it).is_some()).min_by_key(|it| Reverse(day(it)))?;
         let date = self.day(latest.opens_on?).text;
-        Some(self.phrase("program_opens_on", &[("date", &date)]))
+        // Which season it is, if the status may be that of one without days.
+        let deadline = latest.deadline_on.filter(|_| self.cycles().any(|it| day(&it).is_none()));
+        let Some(deadline) = deadline else {
+            return Some(self.phrase("program_opens_on", &[("date", &date)]));
+        };
+        let deadline = self.day(deadline).text;
+        Some(self.phrase("program_open_between", &[("date", &date), ("deadline", &deadline)]))
     }
 
     /// The seasons, newest first by their days, else by the year in their names.

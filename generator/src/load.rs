@@ -50,6 +50,11 @@ pub(crate) fn load_for(data: Option<&Path>, messages: &Messages) -> Result<Loade
     let mut report = Diagnostics::new();
     let loaded = load(&input(data), &mut report, &Progress::new(messages.quiet));
     let loaded = loaded.map_err(unread)?;
+    for (data, file) in
+        data.iter().flat_map(|it| import::changed_sources(it).into_iter().map(move |file| (it, file)))
+    {
+        report.note(format!("{file} is not as the last import read it: opdir import {}", data.display()));
+    }
     show(&report, messages);
     loaded.ok_or(Failure::Data)
 }

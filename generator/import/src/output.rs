@@ -458,15 +458,36 @@ pub(super) fn made_elsewhere(sources: &[Source], chosen: &[&Source], data: &Path
     (made, used)
 }
 
-/// Name of the list.
-const LIST: &str = ".imported";
+/// Name of the list of what imports read and wrote.
+pub(super) const LIST: &str = ".imported";
 
-/// Adds what becomes of files that no source makes any more, because their source or table is no longer in the mapping, and the new list.
-pub(super) fn add_earlier(data: &Path, names: &[String], all: &[Source], made: &mut Imported) -> Outcome<()> {
+/// What the line of a source begins with in the list.
+const HASH: &str = "sha256-";
+
+/// The line of a source in the list.
+pub(super) fn line_of_source(file: &str, hash: &str) -> String {
+    format!("{HASH}{hash} {file}\n")
+}
+
+/// Adds what becomes of files that no source makes any more, because their source or table is no longer in the mapping, and
+/// the new list, with the hashes of the sources that were `read`.
+pub(super) fn add_earlier(
+    data: &Path,
+    names: &[String],
+    (all, mut read): (&[Source], BTreeMap<String, String>),
+    made: &mut Imported,
+) -> Outcome<()> {
     let text = text_of(&data.join(LIST))?;
-    let lines = text.lines().filter_map(|line| line.split_once(' ')).filter(|(_, path)| is_table(path));
+    let lines = text.lines().filter_map(|line| line.split_once(' '));
+    let (sources, tables): (Vec<_>, Vec<_>) = lines.partition(|(verb, _)| verb.starts_with(HASH));
+    for (hash, file) in
+        sources.into_iter().filter(|(_, file)| all.iter().any(|it| it.file.as_deref() == Some(file)))
+    {
+        read.entry(file.to_owned()).or_insert_with(|| hash.trim_start_matches(HASH).to_owned());
+    }
+    let tables = tables.into_iter().filter(|(_, path)| is_table(path));
     let name_of = |path: &str| path.rsplit('/').next().unwrap_or(path).trim_end_matches(".ndjson").to_owned();
-    let mut list: BTreeMap<_, _> = lines.map(|(gone, path)| (path.to_owned(), gone.to_owned())).collect();
+    let mut list: BTreeMap<_, _> = tables.map(|(gone, path)| (path.to_owned(), gone.to_owned())).collect();
     for path in made.files.keys() {
         let source = all.iter().find(|source| name_of(path) == source.name);
         let gone = source.and_then(|source| source.gone.as_deref()).unwrap_or("withdraw");
@@ -488,7 +509,8 @@ pub(super) fn add_earlier(data: &Path, names: &[String], all: &[Source], made: &
         made.files.insert(path.clone(), lines.into_bytes());
         stays
     });
-    let list: String = list.iter().map(|(path, gone)| format!("{gone} {path}\n")).collect();
+    let tables = list.iter().map(|(path, gone)| format!("{gone} {path}\n"));
+    let list: String = tables.chain(read.iter().map(|(file, hash)| line_of_source(file, hash))).collect();
     made.files.insert(LIST.to_owned(), list.into_bytes());
     Ok(())
 }

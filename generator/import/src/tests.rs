@@ -419,6 +419,22 @@ fn edits_survive_the_next_import_and_one_without_a_record_is_an_error() {
 }
 
 #[test]
+fn what_changed_since_the_last_import_is_known() {
+    let place = place();
+    let changed = || changed_sources(place.folder.path());
+    assert_eq!(changed(), ["import.toml", "inbox/grants.csv"]);
+    place.imported();
+    assert_eq!(changed(), [""; 0]);
+    place.write("inbox/grants.csv", SHEET.replace("Ocean", "Waves").as_bytes());
+    assert_eq!(changed(), ["inbox/grants.csv"]);
+    let other = MAPPING.replace("grants", "other");
+    place.write(FILE, format!("{MAPPING}{other}").as_bytes());
+    place.write("inbox/other.csv", SHEET.replace('A', "B").as_bytes());
+    assert!(place.import_of(&["other".to_owned()]).0);
+    assert_eq!(changed(), ["inbox/grants.csv"], "one that was not imported stays as it was");
+}
+
+#[test]
 fn a_source_beside_the_tables_is_none_of_them() {
     let place = Place::of(&MAPPING.replace("inbox/grants.csv", "./programs.csv"), "");
     place.write("programs.csv", SHEET.as_bytes());

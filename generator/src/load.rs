@@ -42,6 +42,11 @@ pub(crate) fn load(
     let tables = progress.step("read", || read(input, report))?;
     let source = Digest(tables.source_sha256);
     let directory = progress.step("check", || Ok::<_, InputError>(link(tables, report)))?;
+    if let Input::Folder(data) = input {
+        for file in import::changed_sources(data) {
+            report.note(format!("{file} is not as the last import read it: opdir import {}", data.display()));
+        }
+    }
     Ok(directory.map(|directory| Loaded { directory, source }))
 }
 
@@ -50,11 +55,6 @@ pub(crate) fn load_for(data: Option<&Path>, messages: &Messages) -> Result<Loade
     let mut report = Diagnostics::new();
     let loaded = load(&input(data), &mut report, &Progress::new(messages.quiet));
     let loaded = loaded.map_err(unread)?;
-    for (data, file) in
-        data.iter().flat_map(|it| import::changed_sources(it).into_iter().map(move |file| (it, file)))
-    {
-        report.note(format!("{file} is not as the last import read it: opdir import {}", data.display()));
-    }
     show(&report, messages);
     loaded.ok_or(Failure::Data)
 }

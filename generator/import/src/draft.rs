@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::mapping::{self, FILE, Rule, Source, quoted};
+use super::mapping::{self, ELIGIBILITY, FILE, Rule, Source, quoted};
 use super::source::sheet::{Cell, Row, listed_in};
 use crate::fields::{FIELDS, Field, language_of};
 use crate::files::{ImportError, read_source, replace, text_of};
@@ -120,6 +120,10 @@ impl Draft<'_> {
         if key.is_none() || !fields_of(Table::Cycles).any(has) {
             // There are no seasons.
             taken.retain(|(table, _), _| *table != Table::Cycles);
+        }
+        if key.is_none() {
+            // A note names its program by the key.
+            taken.remove(&(Table::Programs, ELIGIBILITY));
         }
         let mut out = self.found.heading();
         let mut line = |text: String| out.push_str(&(text + "\n"));

@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 pub(crate) use self::edits::Edited;
 use crate::files::{ImportError, Outcome, bytes_of, sheet_of, shown};
-use crate::mapping::{self, FILE, Mapped, Rule, Source, Target, kinds};
+use crate::mapping::{self, ELIGIBILITY, FILE, Mapped, Rule, Source, Target, kinds};
 use crate::output::{self, Identities, Imported, KEPT, LIST, Outputs, Record, Rows, Used, identity};
 use crate::source::sheet::{Cell, Row, Sheet, listed, rows_of};
 use crate::{days, money, values::Field};
@@ -183,8 +183,11 @@ pub(crate) struct Opened<'a> {
 /// A row and its key, if its source has any.
 type Keyed<'s> = (&'s Row, Option<String>);
 
-/// A record, and texts for notes with their columns.
-type Noted = (Option<Record>, Vec<(String, String)>);
+/// A text for a note: its column, the text, and whether it states who may apply.
+type Note = (String, String, bool);
+
+/// A record, and texts for notes.
+type Noted = (Option<Record>, Vec<Note>);
 
 struct Importer<'a> {
     report: &'a mut Diagnostics,
@@ -415,7 +418,11 @@ impl Importer<'_> {
                     }
                     has_value |= rule.value.is_none() && !made.value.is_null();
                     let column = rule.columns.first().unwrap_or(field);
-                    notes.extend(made.note.map(|note| (column.clone(), note)));
+                    if let (ELIGIBILITY, Value::String(text)) = (field.as_str(), &made.value) {
+                        notes.push((column.clone(), text.clone(), true));
+                        continue;
+                    }
+                    notes.extend(made.note.map(|note| (column.clone(), note, false)));
                     record.extend((!made.value.is_null()).then(|| (field.clone(), made.value)));
                     if let Some(currency) = made.currency.filter(|_| field == "amount") {
                         record.insert("currency".to_owned(), currency.into());
@@ -453,8 +460,8 @@ impl Importer<'_> {
     }
 
     /// Adds what is no value as facts of the row's program.
-    fn add_notes(&mut self, source: &Source, key: Option<&str>, notes: Vec<(String, String)>, at: Location) {
-        for (column, note) in notes {
+    fn add_notes(&mut self, source: &Source, key: Option<&str>, notes: Vec<Note>, at: Location) {
+        for (column, note, is_eligibility) in notes {
             let Some(key) = key else {
                 let message = format!("{} has a note, and the row no key for it to name", quoted(&column));
                 let help = format!("name a column as `key` of source `{}`", source.name);
@@ -465,7 +472,10 @@ impl Importer<'_> {
             if self.noted.insert((key.to_owned(), note.clone())) {
                 let place = format!("source `{}`: {}", source.name, quoted(&column));
                 self.count(place, "cell", "published as notes", at);
-                let fact = json!({"program": key, "kind": "note", "label": column, "text": note});
+                let mut fact = json!({"program": key, "kind": "note", "label": column, "text": note});
+                if is_eligibility {
+                    fact["value"] = "eligibility-text".into();
+                }
                 let output = self.outputs.entry((Table::Facts, source.name.clone())).or_default();
                 output.rows.push((format!("{fact}\n"), Some(at)));
             }

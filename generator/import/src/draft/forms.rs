@@ -7,7 +7,7 @@ use super::sheets::{Draft, Taken, columns_of, fields_of, is_sum_row, one_line};
 use crate::days::{order_of, proved_order};
 use crate::fields::Field;
 use crate::made::{Made, Wrong};
-use crate::mapping::{DateOrder, NumberForm, Rule, Source, Target, quoted};
+use crate::mapping::{DateOrder, ELIGIBILITY, NumberForm, Rule, Source, Target, quoted};
 use crate::money;
 use crate::source::sheet::{Cell, Row};
 use crate::values::{self, is_place, is_state, items};
@@ -130,12 +130,20 @@ impl Draft<'_> {
         made.iter().filter(is_sum).count()
     }
 
+    /// How many cells of a column have places only, and how many have other words.
+    fn places_and_words(&self, column: usize) -> (usize, usize) {
+        let is_known = |part: &String| is_place(part) || value_of("places", part).is_some();
+        let are_places = |text: &String, sign: &str| items(text, sign).iter().all(is_known);
+        let has_places = |text: &String| [";", "|", ","].iter().any(|sign| are_places(text, sign));
+        let cells = self.column(column).filter(|text| !is_empty_mark(text));
+        let (places, others): (Vec<_>, Vec<_>) = cells.partition(has_places);
+        (places.len(), others.len())
+    }
+
     /// How many cells of a column have places only, if nearly all have.
     pub(super) fn places_shown(&self, column: usize) -> usize {
-        let are_places = |text: &String, sign: &str| items(text, sign).iter().all(|part| is_place(part));
-        let has_places = |text: &String| [";", "|", ","].iter().any(|sign| are_places(text, sign));
-        let (places, others): (Vec<_>, Vec<_>) = self.column(column).partition(has_places);
-        if places.len() >= others.len() * 9 { places.len() } else { 0 }
+        let (places, others) = self.places_and_words(column);
+        if places >= others * 9 { places } else { 0 }
     }
 
     /// Whether cells have hours, or words that are not understood.
@@ -279,6 +287,14 @@ impl Draft<'_> {
             self.column(column).flat_map(items)
         };
         let has_place = |column: usize| parts(column).any(|part| is_place(&part));
+        // Who may apply is in words, or by places alone.
+        let words = taken.get(&(Table::Programs, ELIGIBILITY)).copied();
+        let has_most = |(places, others): (usize, usize)| places >= others;
+        let of_places = words.filter(|(column, _)| has_most(self.places_and_words(*column)));
+        if let Some(own) = of_places {
+            taken.remove(&(Table::Programs, ELIGIBILITY));
+            taken.entry((Table::Programs, "eligibleCountries")).or_insert(own);
+        }
         taken.retain(|(_, field), (column, _)| !field.ends_with("Countries") || has_place(*column));
         let is_topic = |it: &&Field| it.value_type() == ValueType::List && !it.name.ends_with("Countries");
         let regions = place::names().iter().filter(|name| name.kind == NameKind::Subdivision);

@@ -297,6 +297,27 @@ fn texts_in_spanish_are_drafted_as_such_and_those_of_other_languages_are_not() {
 }
 
 #[test]
+fn who_may_apply_is_published_in_the_words_of_the_sheet_and_places_alone_as_places() {
+    let sheet = |column: &str, cells: [&str; 2]| {
+        let [one, two] = cells;
+        format!(
+            "No,Name,Funder,Link,Kind,{column}\n1,A,X,https://a.example/1,Grant,{one}\n2,B,X,https://a.example/2,Grant,{two}\n"
+        )
+    };
+    for column in ["Who can apply", "Eligibility", "Quién puede solicitarla", "Requisitos"] {
+        let place = Place::new(&[("inbox/a.csv", &sheet(column, ["Artists from Spain", "n/a"]))]);
+        Draft(place.drafted("inbox/a.csv"))
+            .has(&[&format!("eligibility = \"{column}\"  # 1 of 1 cells fit")]);
+        assert!(place.checked().is_empty(), "{:?}", place.checked());
+        place.imported();
+        let note = json!({"program": "1", "kind": "note", "value": "eligibility-text", "label": column, "text": "Artists from Spain"});
+        assert_eq!(place.rows("facts/a.ndjson"), [note]);
+        let places = drafted("a.csv", &sheet(column, ["Spain", "France"]));
+        places.has(&[&format!("eligibleCountries = \"{column}\"  # 2 of 2 cells fit")]);
+    }
+}
+
+#[test]
 fn columns_named_for_a_language_are_drafted_as_translations() {
     let sheet = "No,Name,Name@es,Summary,Summary@es,Funder,Type,Link\n7,Sea grants,Becas de mar,For all,Para todos,X,Grant,https://a.example/7\n\
                  8,Ice prize,,Cold,,X,Prize,https://a.example/8\n9,Elm prize,Premio,Warm,,X,Prize,https://a.example/9\n";

@@ -43,8 +43,11 @@ pub(crate) fn load(
     let source = Digest(tables.source_sha256);
     let directory = progress.step("check", || Ok::<_, InputError>(link(tables, report)))?;
     if let Input::Folder(data) = input {
-        for file in import::changed_sources(data) {
-            report.note(format!("{file} is not as the last import read it: opdir import {}", data.display()));
+        let command = format!("`opdir import {}`", data.display());
+        match import::outdated(data) {
+            Ok(tables) if tables.is_empty() => {}
+            Ok(tables) => report.note(format!("{command} would change {}", tables.join(", "))),
+            Err(_) => report.note(format!("{command} would stop: the sheets have errors now")),
         }
     }
     Ok(directory.map(|directory| Loaded { directory, source }))
@@ -60,7 +63,7 @@ pub(crate) fn load_for(data: Option<&Path>, messages: &Messages) -> Result<Loade
 }
 
 /// Prints diagnostics of a command.
-pub(crate) fn show(report: &Diagnostics, messages: &Messages) {
+fn show(report: &Diagnostics, messages: &Messages) {
     show_as(report, messages, messages.print_options());
 }
 

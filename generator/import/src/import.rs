@@ -8,12 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
 pub(crate) use self::edits::Edited;
 use crate::files::{ImportError, Outcome, bytes_of, sheet_of, shown};
 use crate::mapping::{self, ELIGIBILITY, FILE, Mapped, Rule, Source, Target, kinds};
-use crate::output::{self, Identities, Imported, KEPT, LIST, Outputs, Record, Rows, Used, identity};
+use crate::output::{self, Identities, Imported, KEPT, Outputs, Record, Rows, Used, identity};
 use crate::source::sheet::{Cell, Row, Sheet, listed, rows_of};
 use crate::{days, money, values::Field};
 use dataset::Table;
@@ -60,12 +59,8 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         counts: BTreeMap::new(),
         refused: BTreeSet::new(),
     };
-    let mut read = BTreeMap::from([(FILE.to_owned(), hash_of(text.as_bytes()))]);
     for source in &chosen {
-        let bytes = bytes_of(source, options.data, options.from)?;
-        importer.import(source, &bytes, options.data);
-        let file = source.file.clone().filter(|_| options.from.is_none());
-        read.extend(file.map(|file| (file, hash_of(&bytes))));
+        importer.import(source, &bytes_of(source, options.data, options.from)?, options.data);
     }
     importer.complete_made();
     importer.add_gone(&chosen, options.data, &used);
@@ -90,7 +85,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         imported.files.insert(path.clone(), lines);
         imported.places.insert(path, places);
     }
-    output::add_earlier(options.data, options.sources, (&sources, read), &mut imported)?;
+    output::add_earlier(options.data, options.sources, &sources, &mut imported)?;
     Ok(imported)
 }
 
@@ -116,20 +111,21 @@ pub fn sheets(data: &Path) -> Vec<PathBuf> {
     files.filter(|it| it.is_file()).collect()
 }
 
-/// The mapping and the sources of a dataset that are not as the last import read them, by their paths in the mapping.
-pub fn changed_sources(data: &Path) -> Vec<String> {
-    let list = std::fs::read_to_string(data.join(LIST)).unwrap_or_default();
-    let Ok(text) = std::fs::read_to_string(data.join(FILE)) else { return Vec::new() };
-    let sources = mapping::read(&text).into_iter().flatten().filter_map(|it| it.file);
-    let is_changed = |file: &String| {
-        let line = std::fs::read(data.join(file)).map(|bytes| output::line_of_source(file, &hash_of(&bytes)));
-        line.is_ok_and(|line| list.lines().all(|it| it != line.trim_end()))
-    };
-    std::iter::once(FILE.to_owned()).chain(sources).filter(is_changed).collect()
-}
-
-fn hash_of(bytes: &[u8]) -> String {
-    format!("{:x}", Sha256::digest(bytes))
+/// The tables that an import would change now, as a source or the mapping is not as the last one read it.
+///
+/// # Errors
+///
+/// If the sources have errors. Sources that are not there change nothing.
+pub fn outdated(data: &Path) -> Result<Vec<String>, ImportError> {
+    if !data.join(FILE).exists() {
+        return Ok(Vec::new());
+    }
+    let mut report = Diagnostics::new();
+    match import(&ImportOptions { data, sources: &[], from: None }, &mut report) {
+        Ok(imported) if report.error_count() == 0 => Ok(imported.changed(data)),
+        Ok(_) | Err(ImportError::Data) => Err(ImportError::Data),
+        Err(_) => Ok(Vec::new()),
+    }
 }
 
 /// Where the rows of imported tables are in their sources, by `file:line`. A row that an import would write otherwise, as

@@ -79,6 +79,13 @@ impl Imported {
         }
     }
 
+    /// The tables that are not on the disk as they would be written.
+    pub(super) fn changed(&self, data: &Path) -> Vec<String> {
+        let differs = |path: &str, new: &Vec<u8>| std::fs::read(data.join(path)).unwrap_or_default() != *new;
+        let tables = self.files.iter().filter(|(path, new)| is_table(path) && differs(path, new));
+        tables.map(|(path, _)| path.clone()).collect()
+    }
+
     /// Writes the files.
     ///
     /// # Errors
@@ -458,36 +465,15 @@ pub(super) fn made_elsewhere(sources: &[Source], chosen: &[&Source], data: &Path
     (made, used)
 }
 
-/// Name of the list of what imports read and wrote.
-pub(super) const LIST: &str = ".imported";
+/// Name of the list.
+const LIST: &str = ".imported";
 
-/// What the line of a source begins with in the list.
-const HASH: &str = "sha256-";
-
-/// The line of a source in the list.
-pub(super) fn line_of_source(file: &str, hash: &str) -> String {
-    format!("{HASH}{hash} {file}\n")
-}
-
-/// Adds what becomes of files that no source makes any more, because their source or table is no longer in the mapping, and
-/// the new list, with the hashes of the sources that were `read`.
-pub(super) fn add_earlier(
-    data: &Path,
-    names: &[String],
-    (all, mut read): (&[Source], BTreeMap<String, String>),
-    made: &mut Imported,
-) -> Outcome<()> {
+/// Adds what becomes of files that no source makes any more, because their source or table is no longer in the mapping, and the new list.
+pub(super) fn add_earlier(data: &Path, names: &[String], all: &[Source], made: &mut Imported) -> Outcome<()> {
     let text = text_of(&data.join(LIST))?;
-    let lines = text.lines().filter_map(|line| line.split_once(' '));
-    let (sources, tables): (Vec<_>, Vec<_>) = lines.partition(|(verb, _)| verb.starts_with(HASH));
-    for (hash, file) in
-        sources.into_iter().filter(|(_, file)| all.iter().any(|it| it.file.as_deref() == Some(file)))
-    {
-        read.entry(file.to_owned()).or_insert_with(|| hash.trim_start_matches(HASH).to_owned());
-    }
-    let tables = tables.into_iter().filter(|(_, path)| is_table(path));
+    let lines = text.lines().filter_map(|line| line.split_once(' ')).filter(|(_, path)| is_table(path));
     let name_of = |path: &str| path.rsplit('/').next().unwrap_or(path).trim_end_matches(".ndjson").to_owned();
-    let mut list: BTreeMap<_, _> = tables.map(|(gone, path)| (path.to_owned(), gone.to_owned())).collect();
+    let mut list: BTreeMap<_, _> = lines.map(|(gone, path)| (path.to_owned(), gone.to_owned())).collect();
     for path in made.files.keys() {
         let source = all.iter().find(|source| name_of(path) == source.name);
         let gone = source.and_then(|source| source.gone.as_deref()).unwrap_or("withdraw");
@@ -509,8 +495,7 @@ pub(super) fn add_earlier(
         made.files.insert(path.clone(), lines.into_bytes());
         stays
     });
-    let tables = list.iter().map(|(path, gone)| format!("{gone} {path}\n"));
-    let list: String = tables.chain(read.iter().map(|(file, hash)| line_of_source(file, hash))).collect();
+    let list: String = list.iter().map(|(path, gone)| format!("{gone} {path}\n")).collect();
     made.files.insert(LIST.to_owned(), list.into_bytes());
     Ok(())
 }

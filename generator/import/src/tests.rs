@@ -419,19 +419,18 @@ fn edits_survive_the_next_import_and_one_without_a_record_is_an_error() {
 }
 
 #[test]
-fn what_changed_since_the_last_import_is_known() {
+fn what_an_import_would_change_is_known_before_it() {
     let place = place();
-    let changed = || changed_sources(place.folder.path());
-    assert_eq!(changed(), ["import.toml", "inbox/grants.csv"]);
+    let changed = || outdated(place.folder.path()).unwrap();
+    assert_eq!(changed().len(), 4);
     place.imported();
     assert_eq!(changed(), [""; 0]);
     place.write("inbox/grants.csv", SHEET.replace("Ocean", "Waves").as_bytes());
-    assert_eq!(changed(), ["inbox/grants.csv"]);
-    let other = MAPPING.replace("grants", "other");
-    place.write(FILE, format!("{MAPPING}{other}").as_bytes());
-    place.write("inbox/other.csv", SHEET.replace('A', "B").as_bytes());
-    assert!(place.import_of(&["other".to_owned()]).0);
-    assert_eq!(changed(), ["inbox/grants.csv"], "one that was not imported stays as it was");
+    assert_eq!(changed(), ["cycles/grants.ndjson", "programs/grants.ndjson"]);
+    place.write("inbox/grants.csv", SHEET.replace("31/12", "31/13").as_bytes());
+    assert!(outdated(place.folder.path()).is_err());
+    fs::remove_file(place.folder.path().join("inbox/grants.csv")).unwrap();
+    assert_eq!(changed(), [""; 0], "a sheet may be elsewhere");
 }
 
 #[test]

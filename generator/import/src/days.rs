@@ -98,14 +98,19 @@ pub(super) fn days<'t>(text: &'t str, sign: &str, field: &str, source: &Source) 
     is_short.then(|| parts.iter().map(|part| named_day(part, field, source)).collect())?
 }
 
-/// A day behind the words that name it; words of another field, as `opens`, name no season.
+/// A day behind the words that name it. No season is named by words of another field, as `opens`, nor by another day or what
+/// joins it: `1 June 2031 and`.
 fn named_day<'t>(text: &'t str, field: &str, source: &Source) -> Option<Season<'t>> {
     let starts = std::iter::once(0).chain(text.match_indices(' ').map(|(at, _)| at + 1));
     let (name, day, date) = starts.map(|at| text.split_at(at)).find_map(|(name, day)| {
         let (date, _) = read(day, field, source.dates).ok()?;
         Some((name.trim_matches(|c: char| !c.is_alphanumeric()), day, date))
     })?;
-    name.split(' ').all(|word| find_word("lead", &fold(word)).is_none()).then_some((name, day, date))
+    let is_name = |word: &str| {
+        let is_day = read(word, field, Some(DateOrder::Dmy)).is_ok();
+        !is_day && ["lead", "month", "apart"].iter().all(|list| find_word(list, &fold(word)).is_none())
+    };
+    name.split(' ').all(is_name).then_some((name, day, date))
 }
 
 fn since_1970(cell: &Cell, field: &str) -> Result<Date, Wrong> {

@@ -302,6 +302,9 @@ impl Importer<'_> {
         let of_program = of_program && is_of_a_program(target);
         let takes_key = target.table.input_only_fields().contains(&"key");
         let fields = Field::all(source, target, sheet);
+        let programs = source.targets.iter().find(|it| it.table == Table::Programs);
+        let mut of_programs = programs.into_iter().flat_map(|it| Field::all(source, it, sheet));
+        let program_key = of_programs.find(|field| field.name == "key");
         let mut records = Vec::new();
         // What the mapping states alone is one record, unless each program has it.
         let rows = keyed.iter().flat_map(|(row, key)| {
@@ -309,8 +312,13 @@ impl Importer<'_> {
         });
         for (name, row, key) in rows {
             let at = Location { file, line: row.line };
+            // The program of a row has the key of the source, unless the mapping makes one of its own.
+            let made =
+                program_key.as_ref().map(|it| it.make(&cell_of(it.rule, source, sheet, &row), sheet, &row));
+            let made = made.and_then(|made| Some(made.ok()?.value)).filter(|it| !it.is_null());
+            let program = made.map(|it| output::shown(&it)).or_else(|| key.map(str::to_owned));
             let (record, notes) = self.record(from, target, &fields, &row);
-            self.add_notes(source, key, notes, at);
+            self.add_notes(source, program.as_deref(), notes, at);
             let record = record.filter(|_| !target.is_fixed() || of_program || records.is_empty());
             let Some(mut record) = record else { continue };
             if let (Some(name), Some(Value::String(label))) = (name, record.get_mut("label")) {
@@ -323,13 +331,11 @@ impl Importer<'_> {
                 if !self.is_first(from, target, &record, at) {
                     continue;
                 }
-            } else if let Some(key) = key {
-                if of_program {
-                    let field = if target.table == Table::Sources { "entity" } else { "program" };
-                    record.insert(field.to_owned(), key.into());
-                } else if !target.has("key") && !target.is_fixed() && takes_key {
-                    record.insert("key".to_owned(), key.into());
-                }
+            } else if let Some(program) = program.filter(|_| of_program) {
+                let field = if target.table == Table::Sources { "entity" } else { "program" };
+                record.insert(field.to_owned(), program.into());
+            } else if let Some(key) = key.filter(|_| !target.has("key") && !target.is_fixed() && takes_key) {
+                record.insert("key".to_owned(), key.into());
             }
             records.push((output::line_of(&record), Some(at)));
         }

@@ -220,6 +220,21 @@ fn several_days_in_a_cell_are_an_error_with_each_until_the_mapping_splits_them()
         let expected = days.split(", ").map(|day| day.split(' ').next().unwrap());
         assert_eq!(found, expected.collect(), "{cell}");
     }
+    for cell in [
+        "1/3/2031, 1/6/2031 y 1/9/2031",
+        "1 March 2031, 1 June 2031 and 1 September 2031",
+        "1/3/2031, not 1/6/2031",
+    ] {
+        let split = MAPPING.replace("notes", "split = \",\", notes");
+        for mapping in [MAPPING, &split.replace("notes = true", "notes = false")] {
+            let place = Place::of(
+                &mapping.replace(", notes = true", ""),
+                &SHEET.replace("03/04/2027", &format!("\"{cell}\"")),
+            );
+            let error = place.refused().pop().unwrap().2;
+            assert!(!error.contains("several days"), "a day may be lost: {error}");
+        }
+    }
     let misplaced = MAPPING.replace("\"Link\"", "{ column = \"Link\", split = \";\" }");
     assert_eq!(Place::of(&misplaced, SHEET).refused()[0].2, "`officialUrl`: `split` is for days of cycles");
 }
@@ -407,6 +422,7 @@ fn edits_survive_the_next_import_and_one_without_a_record_is_an_error() {
         let (is_done, report) = place.import();
         assert!(!is_done && notes(&report).contains(problem), "{}", notes(&report));
     }
+    let place = self::place();
     place.write("edits/programs.csv", b"key,naem\nA1,Ocean\n");
     assert!(!place.import().0);
     place.write("edits/programs.csv", b"key,fundingMaxUsd\nA1,1.500\n");
@@ -431,6 +447,23 @@ fn what_an_import_would_change_is_known_before_it() {
     assert!(outdated(place.folder.path()).is_err());
     fs::remove_file(place.folder.path().join("inbox/grants.csv")).unwrap();
     assert_eq!(changed(), [""; 0], "a sheet may be elsewhere");
+}
+
+#[test]
+fn rows_of_a_program_with_a_key_of_its_own_belong_to_it() {
+    let sheet = "Name,Round,Funder,Link,Deadline\nA,Spring,F,https://a.example/,2031-01-01\nA,Autumn,F,https://a.example/,2031-09-01 17:00\n";
+    let place = Place::of(
+        "[sources.grants]\nfile = \"inbox/grants.csv\"\nkey = [\"Name\", \"Round\"]\n\
+         [sources.grants.organizations]\nname = { column = \"Funder\", distinct = true }\n\
+         [sources.grants.programs]\nkey = { column = \"Name\", distinct = true }\nname = \"Name\"\norganization = \"Funder\"\n\
+         officialUrl = \"Link\"\nprogramType = { value = \"grant\" }\n\
+         [sources.grants.cycles]\nlabel = \"Round\"\ndeadlineOn = { column = \"Deadline\", notes = true }\n",
+        sheet,
+    );
+    assert!(place.checked().is_empty(), "{:?}", place.checked());
+    place.imported();
+    assert_eq!(place.column("cycles/grants.ndjson", "program"), ["A", "A"]);
+    assert_eq!(place.column("facts/grants.ndjson", "program"), ["A"], "a note is of the program too");
 }
 
 #[test]

@@ -263,9 +263,22 @@ impl AmountPhrases<'_> {
         phrase((self.word)(key), values)
     }
 
+    /// A number with its cents, if it has some.
+    fn number(&self, amount: f64) -> String {
+        let hundredths = (amount.max(0.0) * 100.0).round() as u64;
+        let whole = grouped(hundredths / 100, self.locale);
+        let cents = hundredths % 100;
+        if cents == 0 { whole } else { format!("{whole}{}{cents:02}", self.mark()) }
+    }
+
+    /// What stands before cents.
+    fn mark(&self) -> char {
+        if self.locale == Locale::Es { ',' } else { '.' }
+    }
+
     /// An amount, exactly.
     pub fn amount(&self, amount: f64, currency: &str) -> String {
-        let n = grouped(amount.max(0.0).round() as u64, self.locale);
+        let n = self.number(amount);
         match currency {
             "USD" => self.phrase("money", &[("n", &n)]),
             _ => self.phrase("money_other", &[("n", &n), ("currency", currency)]),
@@ -284,12 +297,8 @@ impl AmountPhrases<'_> {
             it if it >= MILLION => ("money_million", it / MILLION),
             it => ("money_rough", it),
         };
-        let hundredths = (amount * 100.0).round() as u64;
-        let mut n = grouped(hundredths / 100, self.locale);
-        if !hundredths.is_multiple_of(100) {
-            n.push(if self.locale == Locale::Es { ',' } else { '.' });
-            n.push_str(format!("{:02}", hundredths % 100).trim_end_matches('0'));
-        }
+        let n = self.number(amount);
+        let n = if n.contains(self.mark()) { n.trim_end_matches('0') } else { &n };
         let key = if key == "money_million" && n == "1" { "money_million_one" } else { key };
         let symbol = match (currency, self.locale) {
             ("EUR", _) => "€".to_owned(),
@@ -297,12 +306,16 @@ impl AmountPhrases<'_> {
             (_, Locale::En) => format!("{currency} "),
             (_, Locale::Es) => currency.to_owned(),
         };
-        self.phrase(key, &[("n", &n), ("currency", &symbol)])
+        self.phrase(key, &[("n", n), ("currency", &symbol)])
     }
 
     /// An amount of all awards.
     fn total(&self, amount: f64, currency: &str) -> String {
-        if amount < MILLION { self.amount(amount, currency) } else { self.rough(amount, currency, 3.0) }
+        if amount < MILLION {
+            self.amount(amount.round(), currency)
+        } else {
+            self.rough(amount, currency, 3.0)
+        }
     }
 
     fn range(&self, bounds: [Option<String>; 2]) -> Option<String> {
@@ -442,9 +455,24 @@ mod tests {
             (1_000_000.0, "EUR", "€1 million", "1 millón de €"),
             (999_999.0, "EUR", "EUR 999,999", "999\u{202f}999 EUR"),
             (1_204_000.0, "CHF", "CHF 1.2 million", "1,2 millones de CHF"),
+            (1_500.5, "EUR", "EUR 1,501", "1501 EUR"),
         ] {
             assert_eq!(ENGLISH.total(amount, currency), english);
             assert_eq!(SPANISH.total(amount, currency), spanish);
+        }
+    }
+
+    #[test]
+    fn an_amount_has_its_cents() {
+        for (amount, english, spanish) in [
+            (1_500.5, "EUR 1,500.50", "1500,50 EUR"),
+            (0.75, "EUR 0.75", "0,75 EUR"),
+            (1_500.0, "EUR 1,500", "1500 EUR"),
+        ] {
+            assert_eq!(
+                (&*ENGLISH.amount(amount, "EUR"), &*SPANISH.amount(amount, "EUR")),
+                (english, spanish)
+            );
         }
     }
 

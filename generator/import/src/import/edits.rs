@@ -117,6 +117,14 @@ fn edit(
         rows.iter_mut().zip(&output.rows).map(|(row, (_, place))| (&**from, row, *place))
     });
     let found: Vec<_> = rows.filter(|(_, row, _)| is_named(row, name, &wanted)).collect();
+    if let [(_, first, _), _, ..] = &found[..]
+        && name == "key"
+        && !first.contains_key(name)
+    {
+        let message = format!("{} rows of {} are of program {}", found.len(), table.name(), quoted(&wanted));
+        let help = format!("give rows of {} a `key` of their own in the mapping", table.name());
+        return Err(Diagnostic::new(Code::LostEdit, at, message).value(name, wanted).help(help));
+    }
     let has_left = |record: &Record| record.get("publication").is_some_and(|it| it == "withdrawn");
     if let Some((source, ..)) = found.iter().find(|(_, record, _)| has_left(record)) {
         let message = format!("the row of this edit, {name} {}, has left source `{source}`", quoted(&wanted));
@@ -145,15 +153,22 @@ fn edit(
     }
     if !is_found && !is_elsewhere(data, table, name, &wanted, imported) {
         let message = format!("no imported row of {} has the {name} {}", table.name(), quoted(&wanted));
-        return Err(Diagnostic::new(Code::LostEdit, at, message).value(name, wanted));
+        let help =
+            (name == "id").then(|| "an id that is derived stands in no row: name it by `key`".to_owned());
+        return Err(Diagnostic::new(Code::LostEdit, at, message).value(name, wanted).maybe_help(help));
     }
     Ok(())
 }
 
+/// Whether an edit means a record. One without a slug or a key has that of its name or of its program.
 fn is_named(record: &Record, name: &str, wanted: &str) -> bool {
     let text = |name: &str| record.get(name).and_then(Value::as_str);
-    let is_slug = || text("name").or(text("displayName")).is_some_and(|name| slug_of(name) == wanted);
-    text(name).map_or_else(|| name == "slug" && is_slug(), |found| found == wanted)
+    let derived = || match name {
+        "slug" => text("name").or(text("displayName")).map(slug_of),
+        "key" => text("program").map(str::to_owned),
+        _ => None,
+    };
+    text(name).map(str::to_owned).or_else(derived).is_some_and(|found| found == wanted)
 }
 
 /// Whether a source that was not imported this time has the record.

@@ -53,7 +53,6 @@ pub(super) fn day(cell: &Cell, field: &str, source: &Source) -> Result<Made, Wro
 
 /// The problem of a cell.
 fn why(fault: &Fault, text: &str, field: &str, source: &Source) -> Wrong {
-    let several = || BETWEEN.iter().find_map(|it| Some((it, days(text, it, field, source)?)));
     match fault {
         Fault::Order(proved) => {
             let (what, order) = match proved {
@@ -63,7 +62,7 @@ fn why(fault: &Fault, text: &str, field: &str, source: &Source) -> Wrong {
             refused(field, text, what, format!("declare it: dates = \"{order}\""))
         }
         Fault::Never(what) => refused(field, text, what, "correct it in the source"),
-        Fault::Word(word) => match several() {
+        Fault::Word(word) => match several(text, field, source) {
             Some((separator, days)) => {
                 let days = days.iter().map(|(name, _, day)| format!("{day} {name}").trim().to_owned());
                 let what = format!(", which has several days: {}", days.collect::<Vec<_>>().join(", "));
@@ -85,8 +84,17 @@ fn why(fault: &Fault, text: &str, field: &str, source: &Source) -> Wrong {
     }
 }
 
+/// What stands between several days in a cell, and the days.
+pub(super) fn several<'t>(
+    text: &'t str,
+    field: &str,
+    source: &Source,
+) -> Option<(&'static str, Vec<Season<'t>>)> {
+    BETWEEN.into_iter().find_map(|it| Some((it, days(text, it, field, source)?)))
+}
+
 /// A day among several: its name, its text, and itself.
-type Season<'t> = (&'t str, &'t str, Date);
+pub(super) type Season<'t> = (&'t str, &'t str, Date);
 
 /// The days of a cell that has several, as `LOI 3/4/27; full 5/1/27`: the name of each, its text, and the day.
 pub(super) fn days<'t>(text: &'t str, sign: &str, field: &str, source: &Source) -> Option<Vec<Season<'t>>> {

@@ -231,8 +231,8 @@ impl Draft<'_> {
         (!rest.is_empty()).then(|| format!("ignore  = [{}]", rest.join(", ")))
     }
 
-    /// The columns that are mapped to nothing. Where no column is a deadline, a sum or a place, one with such
-    /// cells is a question.
+    /// The columns that are mapped to nothing. Where no column is a deadline, a sum, the page of the program or a
+    /// place, one with such cells is a question.
     fn ignored(&self, used: &BTreeSet<usize>, taken: &Taken) -> Option<String> {
         let unmapped = |at: (Table, &'static str), what: &'static str, count: fn(&Self, usize) -> usize| {
             self.free(used).filter(move |_| !taken.contains_key(&at)).filter_map(move |(column, name)| {
@@ -246,7 +246,8 @@ impl Draft<'_> {
         let places = ["eligibleCountries", "destinationCountries"].map(|field| (Table::Programs, field));
         let place = places.into_iter().find(|at| !taken.contains_key(at));
         let places = place.into_iter().flat_map(|at| unmapped(at, "places", Self::places_shown));
-        let found: Vec<String> = days.chain(sums).chain(places).collect();
+        let pages = unmapped((Table::Programs, "officialUrl"), "addresses", Self::addresses);
+        let found: Vec<String> = days.chain(sums).chain(pages).chain(places).collect();
         let why = match found.is_empty() {
             true => "not published".to_owned(),
             false => format!("? not published; {}", found.join("; ")),

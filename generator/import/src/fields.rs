@@ -81,6 +81,11 @@ impl Field {
         let position = |fits: &dyn Fn(usize) -> bool| {
             (0..columns.len()).find(|at| is_free(*at) && fits(*at) && !self.is_no_money(columns[*at]))
         };
+        // One in the plural may be another thing: `Awards`.
+        let plural = |key: &str| key.strip_suffix('s').map(str::to_owned);
+        let plurals: Vec<Option<String>> = keys.iter().map(|key| plural(key)).collect();
+        let in_plural =
+            || self.columns.iter().find_map(|name| position(&|at| plurals[at].as_ref() == Some(name)));
         let whole = |names: &[String]| {
             let whole = |name: &String| position(&|at| keys[at] == *name);
             let ends = |name: &String| position(&|at| lasts[at].as_ref() == Some(name));
@@ -96,7 +101,8 @@ impl Field {
             (0..columns.len()).filter(same).filter(|other| !self.is_no_money(columns[*other])).count() < 2
         };
         let exact = whole(&self.columns).map(|at| (at, is_only(&at)));
-        exact.or_else(|| whole(&self.doubtful).or_else(partly).map(|column| (column, false)))
+        let doubtful = || whole(&self.doubtful).or_else(in_plural).or_else(partly);
+        exact.or_else(|| doubtful().map(|column| (column, false)))
     }
 
     fn is_money(&self) -> bool {

@@ -200,7 +200,15 @@ impl Draft<'_> {
         let pairs =
             columns.iter().enumerate().flat_map(|(at, one)| columns[at + 1..].iter().map(|it| [*one, *it]));
         let pair = pairs.filter(|[one, other]| one != other).find(is_key)?;
-        Some((pair.to_vec(), "together different in every row, as no column alone is".to_owned()))
+        let why = "together different in every row, as no column alone is";
+        let column =
+            |field| taken.get(&(Table::Programs, field)).map(|it| it.0).filter(|at| pair.contains(at));
+        let name = column("name").filter(|_| column("organization").is_none());
+        let doubt = name.map(|name| {
+            let rule = Rule { distinct: true, ..self.rule(name) }.to_toml();
+            format!("? {why}; if rows of one name are seasons of one program, add to programs: key = {rule}")
+        });
+        Some((pair.to_vec(), doubt.unwrap_or_else(|| why.to_owned())))
     }
 }
 

@@ -57,7 +57,10 @@ fn tags_of_languages_fit_in_any_case() {
 #[test]
 fn two_columns_that_differ_together_are_the_key() {
     drafted("a.csv", "Title,Year,Funder\nA,2026,X\nA,2027,X\nB,2026,X\n")
-        .has(&["key     = [\"Title\", \"Year\"]  # together different in every row, as no column alone is"]);
+        .has(&["key     = [\"Title\", \"Year\"]  # ? together different in every row, as no column alone is; if rows of one name are seasons of one program, add to programs: key = { column = \"Title\", distinct = true }"]);
+    drafted("a.csv", "Title,Funder\nA,X\nA,Y\nB,X\n").has(&[
+        "key     = [\"Title\", \"Funder\"]  # together different in every row, as no column alone is",
+    ]);
     let mapping = drafted("a.csv", "Title,Funder\nA,X\nA,X\nB,X\nB,\n");
     assert!(line(&mapping, "# ? key = ").contains("no column but long texts, days and sums is different"));
 }
@@ -293,6 +296,28 @@ fn texts_in_spanish_are_drafted_as_such_and_those_of_other_languages_are_not() {
         ("Bolsas para jovens", "Prêmio de la mar"),
     ] {
         assert!(!of(first, second).0.contains("language"), "{first}");
+    }
+}
+
+#[test]
+fn no_column_of_days_sums_or_addresses_is_left_out_without_a_question() {
+    for (column, cells, field) in [
+        ("Deadlines", ["1 March 2031, 1 June 2031", "2 March 2031"], "deadlineOn"),
+        ("When", ["1/3/2031; 1/6/2031", "2/3/2031"], "deadlineOn"),
+        ("Cuantías", ["1.000 €", "2.000 €"], "fundingMaxUsd"),
+        ("Worth", ["USD 1,000", "USD 2,000"], "fundingMaxUsd"),
+        ("How much?", ["£1,000", "£2,000"], "fundingMaxUsd"),
+        ("Hyperlink", ["https://a.example/1", "www.a.example"], "officialUrl"),
+        ("Enlaces", ["https://a.example/1", "https://a.example/2"], "officialUrl"),
+    ] {
+        let [one, two] = cells;
+        let mapping =
+            drafted("a.csv", &format!("No,Name,Funder,{column}\n1,A,X,\"{one}\"\n2,B,X,\"{two}\"\n")).0;
+        let mut open = mapping.lines().filter(|line| line.contains("# ?") && !line.starts_with("# ?"));
+        let is_of = |line: &str| {
+            line.contains(&format!("{column:?}")) && (line.contains(field) || line.starts_with("amount"))
+        };
+        assert!(open.any(is_of), "{column}: {mapping}");
     }
 }
 

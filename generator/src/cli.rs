@@ -333,13 +333,6 @@ pub(crate) struct Messages {
     pub(crate) quiet: bool,
 }
 
-impl Messages {
-    /// Format and limit; a summary is for imports.
-    pub(crate) const fn print_options(&self) -> PrintOptions {
-        PrintOptions { format: self.message_format, limit: self.limit, summary: false }
-    }
-}
-
 /// Options of `import`.
 #[derive(Debug, Args)]
 pub(crate) struct Import {

@@ -11,7 +11,6 @@ mod manuals;
 mod plan;
 mod plan_report;
 mod preview;
-mod stores;
 
 pub use cli::Cli;
 pub use cli_values::DiffFormat;

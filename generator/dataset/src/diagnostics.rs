@@ -6,6 +6,8 @@ mod print;
 
 use std::borrow::Cow;
 
+use crate::text::newlines;
+
 pub use codes::{Code, explain};
 pub use print::{ErrorSummary, MessageFormat, PrintOptions};
 
@@ -20,6 +22,13 @@ pub struct Location {
     pub file: FileId,
     /// Physical line, from 1.
     pub line: u32,
+}
+
+impl Location {
+    /// The place behind some bytes that begin here.
+    pub(crate) fn below(self, bytes: &[u8]) -> Self {
+        Self { line: self.line + newlines(bytes), ..self }
+    }
 }
 
 /// A problem of a row.

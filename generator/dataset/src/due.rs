@@ -13,6 +13,7 @@ use uuid::Uuid;
 use crate::diagnostics::{Code, Diagnostics, Location};
 use crate::link;
 use crate::rows::{Row, Tables};
+use crate::text::csv_of;
 
 /// Why a record is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -76,10 +77,7 @@ pub fn due(mut tables: Tables, report: &mut Diagnostics, day: Date) -> Option<Ve
 impl Due {
     /// A list as CSV, with a header.
     pub fn csv(list: &[Self]) -> String {
-        let mut text = ::csv::Writer::from_writer(Vec::new());
-        // Writing to memory does not fail.
-        list.iter().for_each(|due| drop(text.serialize(due)));
-        String::from_utf8(text.into_inner().unwrap_or_default()).unwrap_or_default()
+        csv_of(list)
     }
 }
 

@@ -29,11 +29,31 @@ const REASONS: [(Status, &str); 3] =
 /// More than the levels of any vocabulary: a longer chain of `broader` is a loop.
 const DEEPEST: usize = 64;
 
+/// The ids of every table, in the order of its rows, which is ascending where others refer to them.
+#[derive(Default)]
+pub(crate) struct Ids([Vec<Uuid>; Table::ALL.len()]);
+
+impl Ids {
+    /// Of sorted tables.
+    pub(crate) fn of(tables: &mut Tables) -> Self {
+        let mut all = Self::default();
+        let ids = |rows: &dyn Profiles| rows.iter().filter_map(|(_, profile)| profile.id).collect();
+        each_table!(tables, |table, rows| all.0[table as usize] = ids(rows));
+        all
+    }
+
+    /// Position of the first row with an id.
+    pub(crate) fn position(&self, table: Table, id: Uuid) -> Option<usize> {
+        let ids = &self.0[table as usize];
+        let row = ids.partition_point(|known| *known < id);
+        (ids.get(row) == Some(&id)).then_some(row)
+    }
+}
+
 /// The statuses of all rows.
 #[derive(Default)]
 pub(crate) struct Registry {
-    /// The id of each row, ascending where others refer to them.
-    ids: [Vec<Uuid>; Table::ALL.len()],
+    ids: Ids,
     statuses: [Vec<Status>; Table::ALL.len()],
     /// The program of each cycle.
     cycle_programs: Vec<Uuid>,
@@ -53,9 +73,9 @@ impl Registry {
             cycle_programs: tables.cycles.iter().map(|row| row.record.program_id).collect(),
             absent: tables.absent.clone(),
             incomplete: tables.incomplete.clone(),
+            ids: Ids::of(tables),
             ..Self::default()
         };
-        each_table!(tables, |table, rows| registry.ids[table as usize] = ids(rows));
         each_table!(tables, |table, rows| {
             registry.judge(table, rows, report);
             report_ids(rows, report);
@@ -68,16 +88,9 @@ impl Registry {
         registry
     }
 
-    /// Row of a record: the first with its id.
-    fn row(&self, table: Table, id: Uuid) -> Option<usize> {
-        let ids = &self.ids[table as usize];
-        let row = ids.partition_point(|known| *known < id);
-        (ids.get(row) == Some(&id)).then_some(row)
-    }
-
     /// Whether a record is there and published.
     pub(crate) fn is_published(&self, table: Table, id: Uuid) -> bool {
-        self.row(table, id).is_some_and(|row| self.status(table, row) == Some(Status::Published))
+        self.ids.position(table, id).is_some_and(|row| self.status(table, row) == Some(Status::Published))
     }
 
     /// The status of a row.
@@ -118,12 +131,12 @@ impl Registry {
     fn dangling(&self, at: Location, to: Reference) -> Option<Diagnostic> {
         let Reference { field, table, id, .. } = to;
         let is_unknown = self.incomplete.contains(&table) || self.absent.contains(&table);
-        if is_unknown || self.row(table, id).is_some() {
+        if is_unknown || self.ids.position(table, id).is_some() {
             return None;
         }
         let message = format!("`{field}` is {id}, which is not in {}", table.name());
         let elsewhere = EntityType::ALL.iter().map(|kind| Table::of(*kind));
-        let elsewhere = elsewhere.filter(|table| self.row(*table, id).is_some());
+        let elsewhere = elsewhere.filter(|table| self.ids.position(*table, id).is_some());
         let help = elsewhere.map(|table| format!("a record with this id is in {}", table.name())).next();
         Some(Diagnostic::new(Code::Dangling, at, message).value(field, id.to_string()).maybe_help(help))
     }
@@ -131,7 +144,7 @@ impl Registry {
     /// A season of another program than the one that the row is of.
     fn other_program(&self, at: Location, season: Option<(Uuid, Uuid)>) -> Option<Diagnostic> {
         let (program, cycle) = season?;
-        let of_cycle = *self.cycle_programs.get(self.row(Table::Cycles, cycle)?)?;
+        let of_cycle = *self.cycle_programs.get(self.ids.position(Table::Cycles, cycle)?)?;
         let message = || format!("`programId` is {program}, but the cycle belongs to program {of_cycle}");
         (of_cycle != program).then(|| Diagnostic::new(Code::OtherProgram, at, message()).field("programId"))
     }
@@ -180,11 +193,6 @@ impl Registry {
             }
         }
     }
-}
-
-/// The ids of a table.
-fn ids(rows: &dyn Profiles) -> Vec<Uuid> {
-    rows.iter().filter_map(|(_, profile)| profile.id).collect()
 }
 
 fn report_ids(rows: &dyn Profiles, report: &mut Diagnostics) {
@@ -250,11 +258,11 @@ fn report_repeated<K: Ord>(
 }
 
 /// Vocabulary values whose `broader` is no value of the facet, or leads back to themselves.
-fn broader(tables: &Tables) -> Vec<Diagnostic> {
+fn broader(tables: &Tables) -> impl Iterator<Item = Diagnostic> {
     let terms = tables.vocabulary.iter().map(|row| &row.record);
     let broader: BTreeMap<(&str, &str), Option<&str>> =
         terms.map(|term| ((term.facet.as_str(), term.value.as_str()), term.broader.as_deref())).collect();
-    let errors = tables.vocabulary.iter().filter_map(|row| {
+    tables.vocabulary.iter().filter_map(move |row| {
         let (facet, start) = (row.record.facet.as_str(), row.record.value.as_str());
         let above = row.record.broader.as_deref()?;
         if !broader.contains_key(&(facet, above)) {
@@ -270,6 +278,5 @@ fn broader(tables: &Tables) -> Vec<Diagnostic> {
         }
         let message = format!("following `broader` from {} never ends", quoted(start));
         Some(Diagnostic::new(Code::BroaderLoop, row.at, message).value("broader", above))
-    });
-    errors.collect()
+    })
 }

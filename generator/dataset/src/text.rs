@@ -1,5 +1,6 @@
 //! Texts of messages (counts, quotes, suggestions), names as they are compared and become slugs, and lines of a text.
 
+use serde::Serialize;
 use snapshot::text::fold;
 
 /// Most bytes of a slug: with its endings it must stay a file name.
@@ -52,6 +53,13 @@ pub fn data_rows<const N: usize>(csv: &'static str) -> impl Iterator<Item = [&'s
         let mut cells = line.split(',');
         std::array::from_fn(|_| cells.next().unwrap_or_default())
     })
+}
+
+/// Rows as CSV, with a header. Writing them to memory does not fail.
+pub(crate) fn csv_of<T: Serialize>(rows: impl IntoIterator<Item = T>) -> String {
+    let mut text = ::csv::Writer::from_writer(Vec::new());
+    rows.into_iter().for_each(|row| drop(text.serialize(row)));
+    String::from_utf8(text.into_inner().unwrap_or_default()).unwrap_or_default()
 }
 
 /// The ISO 4217 code that a text is.

@@ -10,13 +10,13 @@ pub(crate) type File = (String, Filled);
 pub(crate) type Rendered = Result<Vec<File>, minijinja::Error>;
 
 /// A body that does not depend on the day.
-pub(crate) fn undated(bytes: Vec<u8>) -> Filled {
-    Filled { bytes, holes: Vec::new() }
+pub(crate) fn undated(bytes: impl Into<Vec<u8>>) -> Filled {
+    Filled { bytes: bytes.into(), holes: Vec::new() }
 }
 
 /// A file that does not depend on the day.
 pub(crate) fn whole(path: String, bytes: impl Into<Vec<u8>>) -> File {
-    (path, undated(bytes.into()))
+    (path, undated(bytes))
 }
 
 /// A JSON object without the members that are null.

@@ -131,7 +131,7 @@ fn store_pages(
     };
     let html = &progress.step("views", views)?;
     let pages = Pages { html: Some(html), ..bare };
-    pages.families().into_par_iter().chain(&[pages.descriptions()]).try_for_each(|family| {
+    pages.families().into_par_iter().try_for_each(|family| {
         progress.each(family.name, family.count, |done| {
             family.render(|files| put(files, pages.dated, stage), done)
         })

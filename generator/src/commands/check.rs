@@ -19,7 +19,7 @@ pub(crate) fn check(options: &Check) -> Result<(), Failure> {
     let mut report = Diagnostics::new();
     let tables = read(&input(options.data.as_deref()), &mut report).map_err(unread)?;
     let directory = link(tables, &mut report);
-    show(&report, &options.messages);
+    show(&report, &options.messages, false);
     let directory = directory.ok_or(Failure::Data)?;
     if options.messages.message_format == MessageFormat::Human {
         print_line(format_args!(

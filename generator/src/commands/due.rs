@@ -10,7 +10,7 @@ use dataset::{LinkReport, read};
 use crate::cli::DueOptions;
 use crate::cli_values::DueFormat;
 use crate::exit_codes::{Failure, print_line, unread};
-use crate::load::{input, print, today};
+use crate::load::{input, show, today};
 use crate::plan_report::{escaped, truncated};
 
 /// Lists what is due. Errors of the dataset are printed; its warnings are those of `check`.
@@ -21,7 +21,7 @@ pub(crate) fn due(options: &DueOptions) -> Result<(), Failure> {
     tables.links = links;
     let day = options.as_of.unwrap_or_else(today);
     let Some(list) = dataset::due::due(tables, &mut problems, day) else {
-        print(&problems, options.messages.print_options());
+        show(&problems, &options.messages, false);
         return Err(Failure::Data);
     };
     print_line(report(&list, options.format).trim_end());

@@ -258,15 +258,10 @@ impl Diagnostics {
     fn github(&self, limit: usize, out: &mut dyn Write) -> io::Result<()> {
         let (mut printed, omitted) = limited(groups(self), limit);
         printed.sort_by_key(|group| !group.first.code.is_error());
-        let mut left = [GITHUB_LIMIT; 2];
-        let mut more = omitted.iter().map(|(_, groups)| groups).sum::<usize>();
-        for group in &printed {
-            let left = &mut left[usize::from(group.first.code.is_error())];
-            if *left == 0 {
-                more += 1;
-                continue;
-            }
-            *left -= 1;
+        let of_severity = printed.chunk_by(|a, b| a.first.code.is_error() == b.first.code.is_error());
+        let shown: Vec<_> = of_severity.flat_map(|of| of.iter().take(GITHUB_LIMIT)).collect();
+        let more = omitted.iter().map(|(_, groups)| groups).sum::<usize>() + printed.len() - shown.len();
+        for group in shown {
             let (first, summary) = (group.first, group.summary(self));
             let column = first.column.map(|column| format!(",col={column}")).unwrap_or_default();
             let file = printable(self.file_name(first.at.file));

@@ -285,13 +285,9 @@ fn is_web(scheme: &str) -> bool {
 
 /// `official_url` as files write it: `officialUrl`.
 fn camel_case(name: &str) -> String {
-    let mut words = name.split('_');
-    let mut camel = words.next().unwrap_or_default().to_owned();
-    for word in words {
-        camel.push_str(&word[..1].to_uppercase());
-        camel.push_str(&word[1..]);
-    }
-    camel
+    let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
+    let words = name.split('_').enumerate();
+    words.map(|(at, word)| if at == 0 { word.to_owned() } else { capital(word) }).collect()
 }
 
 fn is_slug(text: &str) -> bool {

@@ -147,7 +147,8 @@ fn row<T: DeserializeOwned>(
                 let value = OwnedValue::Cell(field.value.written());
                 Member { name: field.name.into(), value, line: at.line, column: None }
             };
-            parsed.partial.push(PartialRow::new(at, None, row.into_iter().map(member).collect()));
+            let members = row.into_iter().map(member).collect();
+            parsed.partial.push(PartialRow { at, column: None, members, id: None, lost: Vec::new() });
         }
     }
 }

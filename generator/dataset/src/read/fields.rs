@@ -372,24 +372,19 @@ impl<'de> Deserializer<'de> for Value<'de> {
     type Error = FieldError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
-        use serde_json::Value as Json;
         match self {
             Self::Cell(text) => visitor.visit_str(text),
-            Self::Json(Json::Null) => visitor.visit_unit(),
-            Self::Json(Json::Bool(value)) => visitor.visit_bool(*value),
-            Self::Json(Json::String(text)) => visitor.visit_str(text),
-            Self::Json(Json::Array(items)) => {
+            Self::Json(serde_json::Value::Array(items)) => {
                 visitor.visit_seq(SeqDeserializer::new(items.iter().map(Value::Json)))
             }
-            Self::Json(Json::Object(members)) => {
-                let members = members.iter().map(|(name, value)| (name.as_str(), Value::Json(value)));
-                visitor.visit_map(MapDeserializer::new(members))
-            }
-            Self::Json(Json::Number(number)) => match (number.as_u64(), number.as_i64()) {
-                (Some(number), _) => visitor.visit_u64(number),
-                (_, Some(number)) => visitor.visit_i64(number),
-                _ => visitor.visit_f64(number.as_f64().unwrap_or(f64::NAN)),
-            },
+            Self::Json(value) => value.deserialize_any(visitor).map_err(|error| {
+                let error = error.to_string();
+                let expected = error.rsplit_once(", expected ").filter(|_| error.starts_with("invalid "));
+                expected.map_or_else(
+                    || FieldError::Other(error.clone()),
+                    |(_, expected)| FieldError::Expected(expected.to_owned()),
+                )
+            }),
         }
     }
 

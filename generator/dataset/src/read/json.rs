@@ -97,16 +97,9 @@ fn row_by_members<T: DeserializeOwned>(piece: Piece<'_>, context: Context, parse
     let (values, unreadable) = values(&members, piece, at, &mut parsed.problems);
     let row: Vec<Field<'_>> =
         values.iter().map(|(name, _, value)| Field { name, value: Value::Json(value) }).collect();
-    if !unreadable.is_empty() {
-        for problem in fields::mended::<T>(row, &unreadable, context.name(), at).problems {
-            let raw = values.iter().rev().find(|(name, ..)| Some(*name) == problem.field.as_deref());
-            let text = raw.map_or(piece.text, |(_, raw, _)| raw.get());
-            parsed.problems.push(place(problem, piece, text));
-        }
-    } else if let Ok(record) = fields::record(&row) {
-        parsed.rows.push(Row { record, at });
-    } else {
-        parsed.partial.push(partial_row(values, piece, at));
+    match fields::record(&row) {
+        Ok(record) if unreadable.is_empty() => parsed.rows.push(Row { record, at }),
+        _ => parsed.partial.push(partial_row(values, unreadable, piece, at)),
     }
 }
 
@@ -119,7 +112,7 @@ fn values<'m>(
     piece: Piece<'_>,
     at: Location,
     problems: &mut Vec<Diagnostic>,
-) -> (Vec<Member<'m>>, Vec<&'m str>) {
+) -> (Vec<Member<'m>>, Vec<String>) {
     let mut unreadable = Vec::new();
     let mut values = Vec::with_capacity(members.0.len());
     let members = members.0.iter().map(|(name, raw)| (name.as_str(), *raw));
@@ -133,7 +126,7 @@ fn values<'m>(
             }
             Ok(value) => values.push((name, raw, value)),
             Err(error) => {
-                unreadable.push(name);
+                unreadable.push(name.to_owned());
                 let reason = reason(&error);
                 let message = format!("`{name}` is {}, which cannot be read: {reason}", quoted(raw.get()));
                 let problem = Diagnostic::new(Code::BadValue, at, message).value(name.to_owned(), raw.get());
@@ -144,14 +137,14 @@ fn values<'m>(
     (values, unreadable)
 }
 
-fn partial_row(values: Vec<Member<'_>>, piece: Piece<'_>, at: Location) -> PartialRow {
+fn partial_row(values: Vec<Member<'_>>, lost: Vec<String>, piece: Piece<'_>, at: Location) -> PartialRow {
     let members = values.into_iter().map(|(name, raw, value)| {
         let (line, column) = line_and_column(piece, raw.get());
         let column = column.and_then(NonZeroU32::new);
         partial::Member { name: name.into(), value: OwnedValue::Json(value), line, column }
     });
     let column = line_and_column(piece, piece.text).1;
-    PartialRow::new(at, column, members.collect())
+    PartialRow { at, column, members: members.collect(), id: None, lost }
 }
 
 /// Line and column of a text within the file.

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use super::files::{File, Format, IMPORT, InputError};
 use super::parsed::{Context, Parsed};
 use super::{csv, json};
-use crate::diagnostics::{Code, Diagnostic, FileId, Location};
+use crate::diagnostics::{Code, Diagnostic, Location};
 use crate::parallel;
 use crate::table::Table;
 use crate::text::newlines;
@@ -28,7 +28,7 @@ pub(super) fn parse_file<T: DeserializeOwned + Send + Sync>(
     let records = |pieces: Vec<json::Piece<'_>>| json::records(&pieces, context);
     let mut take = |bytes: &[u8]| {
         let mut parsed = Parsed::empty();
-        let mut read = || match text(bytes, first, context) {
+        let mut read = || match text(bytes, context.at(first)) {
             Ok(text) => {
                 is_empty &= text.trim().is_empty();
                 parsed = match format {
@@ -53,26 +53,19 @@ pub(super) fn parse_file<T: DeserializeOwned + Send + Sync>(
     Ok((problem.map_or(all, Parsed::problem), hash.finalize().into()))
 }
 
-/// The text of a part of a file that begins at a line, unless its encoding is wrong or a merge is unfinished.
-fn text(bytes: &[u8], first: u32, context: Context) -> Result<&str, Box<Diagnostic>> {
-    let text = decode(bytes, context.file);
-    let sound = text.and_then(|text| match merge_conflict(text, context.file) {
-        Some(problem) => Err(Box::new(problem)),
-        None => Ok(text),
-    });
-    sound.map_err(|mut problem| {
-        problem.at.line += first - 1;
-        problem
-    })
+/// The text of a part of a file that begins at a place, unless its encoding is wrong or a merge is unfinished.
+fn text(bytes: &[u8], start: Location) -> Result<&str, Box<Diagnostic>> {
+    let text = decode(bytes, start)?;
+    merge_conflict(text, start).map_or(Ok(text), |problem| Err(Box::new(problem)))
 }
 
-/// The text of a file, without its byte order mark.
-pub(super) fn decode(bytes: &[u8], file: FileId) -> Result<&str, Box<Diagnostic>> {
+/// The text of a file or of a part of it, without its byte order mark.
+pub(super) fn decode(bytes: &[u8], start: Location) -> Result<&str, Box<Diagnostic>> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|error| error.valid_up_to());
     // Letters of ASCII are right UTF-8 with NUL bytes between them.
     let text = text.and_then(|text| if is_utf16(bytes) { Err(0) } else { Ok(text) });
-    text.map_err(|offset| Box::new(not_utf8(bytes, offset, file)))
+    text.map_err(|offset| Box::new(not_utf8(bytes, offset, start)))
 }
 
 /// Whether bytes begin with a mark of UTF-16, or without one with two letters of ASCII.
@@ -81,17 +74,17 @@ fn is_utf16(bytes: &[u8]) -> bool {
 }
 
 /// The first conflict marker of an unfinished merge.
-fn merge_conflict(text: &str, file: FileId) -> Option<Diagnostic> {
+fn merge_conflict(text: &str, start: Location) -> Option<Diagnostic> {
     const MARK: &str = "<<<<<<< ";
-    let start = if text.starts_with(MARK) { 0 } else { text.find("\n<<<<<<< ")? + 1 };
-    let at = Location { file, line: 1 + newlines(&text.as_bytes()[..start]) };
+    let offset = if text.starts_with(MARK) { 0 } else { text.find("\n<<<<<<< ")? + 1 };
+    let at = start.below(&text.as_bytes()[..offset]);
     let message = "a merge conflict: the file has two versions of these lines";
     let help = "keep one version, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>";
     Some(Diagnostic::new(Code::BadSyntax, at, message).help(help))
 }
 
-fn not_utf8(bytes: &[u8], offset: usize, file: FileId) -> Diagnostic {
-    let at = Location { file, line: 1 + newlines(&bytes[..offset]) };
+fn not_utf8(bytes: &[u8], offset: usize, start: Location) -> Diagnostic {
+    let at = start.below(&bytes[..offset]);
     let number = 1 + offset - bytes[..offset].iter().rposition(|it| *it == b'\n').map_or(0, |end| end + 1);
     let byte = format!(" (byte {:02X}, number {number} of its line)", bytes[offset]);
     let (what, help) = match bytes {

@@ -1,6 +1,5 @@
 //! What is parsed of a file: rows, those that lack fields, and problems.
 
-use super::files::DATASET;
 use super::partial::PartialRow;
 use crate::diagnostics::{Code, Diagnostic, FileId, Location};
 use crate::rows::Row;
@@ -47,11 +46,6 @@ pub(super) struct Context {
 impl Context {
     pub(super) const fn at(self, line: u32) -> Location {
         Location { file: self.file, line }
-    }
-
-    /// Name of the table, for messages.
-    pub(super) fn name(self) -> &'static str {
-        self.table.map_or(DATASET, Table::name)
     }
 }
 

@@ -51,18 +51,14 @@ impl Member {
 pub(super) struct PartialRow {
     pub at: Location,
     pub column: Option<u32>,
-    members: Vec<Member>,
+    pub members: Vec<Member>,
     /// Its own or derived id, once it is known.
     pub id: Option<Uuid>,
     /// Fields that have no value because of an error that was reported: the row becomes no record.
-    lost: Vec<String>,
+    pub lost: Vec<String>,
 }
 
 impl PartialRow {
-    pub(super) const fn new(at: Location, column: Option<u32>, members: Vec<Member>) -> Self {
-        Self { at, column, members, id: None, lost: Vec::new() }
-    }
-
     pub(super) fn lose(&mut self, field: impl Into<String>) {
         self.lost.push(field.into());
     }

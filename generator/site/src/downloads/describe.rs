@@ -7,21 +7,10 @@ use store::Digest;
 use dataset::schema::{self, Column, ValueType};
 
 use super::{CSV, Download, FOLDER};
-use crate::files::{Family, document, stated, whole};
+use crate::files::stated;
 use crate::pages::Pages;
 
 pub(super) const LICENSE: &str = "https://creativecommons.org/licenses/by/4.0/";
-
-/// Writes the text of a file that describes the downloads.
-type Describe = fn(&Pages<'_>) -> String;
-
-/// The files that describe the downloads, by their names in the folder of downloads.
-const DESCRIPTIONS: [(&str, Describe); 4] = [
-    ("dataset.json", |it| document(&json!(it.directory.dataset))),
-    ("datapackage.json", |it| document(&it.data_package())),
-    ("catalog.jsonld", |it| document(&it.dcat())),
-    ("sha256sums.txt", |it| it.checksums()),
-];
 
 /// Name of a type in Table Schema.
 const fn type_name(of: ValueType) -> &'static str {
@@ -37,20 +26,13 @@ const fn type_name(of: ValueType) -> &'static str {
     }
 }
 
-impl<'a> Pages<'a> {
-    /// The files that describe the downloads.
-    pub(crate) fn descriptions(&'a self) -> Family<'a> {
-        Family::new("descriptions", DESCRIPTIONS.to_vec(), |(name, text)| {
-            Ok(vec![whole(format!("{FOLDER}/{name}"), text(self))])
-        })
-    }
-
+impl Pages<'_> {
     pub(super) fn download_address(&self, name: &str) -> String {
         format!("{}{FOLDER}/{name}", self.base_url())
     }
 
     /// For `sha256sum --check`.
-    fn checksums(&self) -> String {
+    pub(crate) fn checksums(&self) -> String {
         self.downloads.iter().map(|it| format!("{}  {}\n", it.body.sha256, it.name)).collect()
     }
 
@@ -64,7 +46,7 @@ impl<'a> Pages<'a> {
     }
 
     /// <https://datapackage.org/standard/data-package/>
-    fn data_package(&self) -> Value {
+    pub(crate) fn data_package(&self) -> Value {
         let resource = |it: &Download| {
             let schema = schema::published(it.table);
             json!({

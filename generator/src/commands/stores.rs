@@ -1,15 +1,58 @@
-//! What commands about stores share: keys, the target, the runtime, exit codes; and garbage collection of a store.
+//! Commands about stores: `push`, `pull`, and garbage collection; and what they share: keys, the target, the runtime, exit
+//! codes.
 
 use std::path::Path;
 use std::time::Duration;
 
 use dataset::text::counted;
 use jiff::Timestamp;
-use remote::{ErrorClass, Publisher, RemoteError, Trust};
+use remote::{ErrorClass, LocalRoot, Publisher, Puller, RemoteError, Trust};
+use site::size;
 
-use crate::cli::{SigningOptions, TrustOptions};
+use crate::cli::{Pull, Push, SigningOptions, TrustOptions};
 use crate::exit_codes::{Failure, fail};
 use crate::keys;
+
+/// Pushes the live generation of a root to a store.
+pub(crate) fn push(options: &Push) -> Result<String, Failure> {
+    as_publisher(&options.signing, &options.url, |publisher| {
+        let publisher = &Publisher { valid_for: options.valid_for, recover: options.recover, ..*publisher };
+        let source = LocalRoot::open(&options.root).map_err(failure)?;
+        let pushed = run(publisher.push(&source)).map_err(failure)?;
+        let current = pushed.current.current;
+        let (live, url) = (current.live.generation, publisher.target.place());
+        let valid = current.expires.map(|expires| format!(", valid until {expires}")).unwrap_or_default();
+        Ok(match pushed.unchanged {
+            true => format!("unchanged: {live} is live in {url} already{valid}"),
+            false => {
+                let objects = counted(pushed.objects as usize, "object");
+                format!("{live} is live in {url}: {objects}, {} sent", size(pushed.bytes))
+            }
+        })
+    })
+}
+
+/// Brings the live generation of a store into a root.
+pub(crate) fn pull(options: &Pull) -> Result<String, Failure> {
+    let trust = trust(&options.trust, &options.url, &[])?;
+    let target = remote::open(&options.url).map_err(failure)?;
+    let puller = Puller { target: &*target, trust: &trust };
+    let pulled = run(puller.pull(&options.root)).map_err(failure)?;
+    let expired = pulled.current.current.expires.filter(|expires| *expires < Timestamp::now());
+    if let Some(expires) = expired {
+        anstream::eprintln!(
+            "warning: the store's content was valid until {expires}; find out why no push followed"
+        );
+    }
+    let (id, root) = (pulled.id, options.root.display());
+    Ok(match pulled.unchanged {
+        true => format!("unchanged: {id} is live in {root} already"),
+        false => {
+            let requests = counted(pulled.requests as usize, "request");
+            format!("{id} is live in {root}: {requests}, {} fetched", size(pulled.bytes))
+        }
+    })
+}
 
 /// Drops old generations of a store, and removes objects that were dropped a week ago.
 pub(crate) fn collect(
@@ -28,7 +71,7 @@ pub(crate) fn collect(
 }
 
 /// Runs a command that writes to a store, with the keys that it trusts and the key that it signs with.
-pub(crate) fn as_publisher(
+fn as_publisher(
     signing: &SigningOptions,
     url: &str,
     command: impl FnOnce(&Publisher<'_>) -> Result<String, Failure>,
@@ -51,7 +94,7 @@ pub(crate) fn as_publisher(
 }
 
 /// The trusted keys. An unsigned store is accepted without a flag only if it is a folder and no key is named.
-pub(crate) fn trust(options: &TrustOptions, url: &str, own: &[String]) -> Result<Trust, Failure> {
+fn trust(options: &TrustOptions, url: &str, own: &[String]) -> Result<Trust, Failure> {
     let named = options.trust.iter().map(|text| keys::trusted_line(text));
     let named: Vec<String> = named.collect::<Result<_, _>>()?;
     let keys = [own, &named].concat();
@@ -71,7 +114,7 @@ fn may_be_unsigned(options: &TrustOptions, url: &str) -> bool {
 }
 
 /// Prints why a command failed.
-pub(crate) fn failure(error: RemoteError) -> Failure {
+fn failure(error: RemoteError) -> Failure {
     let failure = match error.class() {
         ErrorClass::Usage => Failure::Usage,
         ErrorClass::Unreadable => Failure::Input,
@@ -82,7 +125,7 @@ pub(crate) fn failure(error: RemoteError) -> Failure {
     fail(failure, error)
 }
 
-pub(crate) fn run<T>(work: impl Future<Output = Result<T, RemoteError>>) -> Result<T, RemoteError> {
+fn run<T>(work: impl Future<Output = Result<T, RemoteError>>) -> Result<T, RemoteError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| RemoteError::File {
         name: "the thread of the store".to_owned(),

@@ -1,11 +1,17 @@
-//! `log`: the publications of a root, and generations by number.
+//! Commands about the generations of a root: `log`, `verify`, `rollback` and `gc`.
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
-use store::{Generation, GenerationId, Publication, RECORD_KINDS, StoreError};
+use dataset::text::counted;
+use site::{number, size};
+use store::{Generation, GenerationId, Publication, RECORD_KINDS, StoreError, VerifyMode};
 
+use super::stores;
+use crate::cli::SigningOptions;
 use crate::exit_codes::{Failure, fail, print_line, store_failure, unreadable};
+use crate::load::today;
 
 pub(crate) fn log(root: &Path) -> Result<(), Failure> {
     let report = report(root).map_err(unreadable)?;
@@ -42,8 +48,39 @@ fn line(publication: &Publication, id: Option<&GenerationId>, is_live: bool) -> 
     format!("{name}{live}\n  of {}{day}: {records}", publication.published().strftime("%Y-%m-%d %H:%M"))
 }
 
+/// Whether every file of the live generation is as it was published.
+pub(crate) fn verify(root: &Path) -> Result<(), Failure> {
+    let report = store::verify(root, None, VerifyMode::Deep);
+    let report = report.map_err(|errors| store_failure(&errors, Failure::Input))?;
+    let (files, bytes) = (number(report.files.count), size(report.files.bytes));
+    print_line(format_args!("good: {} has {files} files, {bytes}, all as published", report.id()));
+    Ok(())
+}
+
+/// Makes an earlier generation live again.
+pub(crate) fn rollback(root: &Path, generation: Option<&str>) -> Result<(), Failure> {
+    let to = generation.map(|name| resolve(root, name)).transpose()?;
+    let [live, of] =
+        store::rollback(root, to, today()).map_err(|errors| store_failure(&errors, Failure::Output))?;
+    print_line(format_args!("{live} is live, with the content of {of}"));
+    Ok(())
+}
+
+/// Removes old generations of a folder or a store.
+pub(crate) fn gc(root: &Path, keep: usize, days: u64, signing: &SigningOptions) -> Result<(), Failure> {
+    let age = Duration::from_secs(days.saturating_mul(86_400));
+    if let Some(url) = stores::is_store(root) {
+        return stores::collect(url, signing, keep, age).map(print_line);
+    }
+    let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
+    let removed = store::gc(root, keep, since).map_err(|error| store_failure(&[error], Failure::Output))?;
+    removed.iter().for_each(|id| print_line(format_args!("removed {id}")));
+    print_line(format_args!("{} removed", counted(removed.len(), "generation")));
+    Ok(())
+}
+
 /// The generation of a root with a name (which need not exist), or a number. Prints why there is none.
-pub(super) fn resolve(root: &Path, name: &str) -> Result<GenerationId, Failure> {
+fn resolve(root: &Path, name: &str) -> Result<GenerationId, Failure> {
     if let Ok(id) = name.parse() {
         return Ok(id);
     }

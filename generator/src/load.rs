@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dataset::diagnostics::{Diagnostics, MessageFormat, PrintOptions};
-use dataset::{Input, InputError, link, read, sample};
+use dataset::{Input, InputError, day_of, link, read, sample};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use site::Progress;
@@ -22,7 +22,7 @@ pub(crate) struct Loaded {
 
 /// Today, UTC.
 pub(crate) fn today() -> Date {
-    Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date()
+    day_of(Timestamp::now())
 }
 
 /// The dataset folder, or the embedded sample.

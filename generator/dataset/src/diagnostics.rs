@@ -82,7 +82,7 @@ impl Diagnostic {
 #[derive(Debug, Default)]
 pub struct Diagnostics {
     files: Vec<String>,
-    list: Vec<Diagnostic>,
+    pub(crate) list: Vec<Diagnostic>,
     pub(crate) notes: Vec<String>,
 }
 
@@ -116,17 +116,6 @@ impl Diagnostics {
     /// Adds problems.
     pub(crate) fn extend(&mut self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
         self.list.extend(diagnostics);
-    }
-
-    /// Number of problems.
-    pub(crate) const fn problem_count(&self) -> usize {
-        self.list.len()
-    }
-
-    /// Leaves out problems behind the first ones, unless the function wants them.
-    pub(crate) fn retain_behind(&mut self, first: usize, is_wanted: impl Fn(&Diagnostic) -> bool) {
-        let behind = self.list.split_off(first);
-        self.list.extend(behind.into_iter().filter(is_wanted));
     }
 
     /// Moves problems, and the places that they name, to where their rows come from. The second function gets each with the

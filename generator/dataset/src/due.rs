@@ -13,7 +13,6 @@ use uuid::Uuid;
 use crate::diagnostics::{Code, Diagnostics, Location};
 use crate::link;
 use crate::rows::{Row, Tables};
-use crate::text::csv_of;
 
 /// Why a record is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -72,13 +71,6 @@ pub fn due(mut tables: Tables, report: &mut Diagnostics, day: Date) -> Option<Ve
     list.found.sort_unstable();
     list.found.dedup();
     Some(list.found)
-}
-
-impl Due {
-    /// A list as CSV, with a header.
-    pub fn csv(list: &[Self]) -> String {
-        csv_of(list)
-    }
 }
 
 /// The id of an organization, and the slug of its program; empty for the organization itself.
@@ -169,14 +161,12 @@ impl DueList<'_> {
     }
 
     fn add_same_addresses(&mut self) {
-        let mut by_address: BTreeMap<String, Vec<&Row<Program>>> = BTreeMap::new();
+        let mut by_address: BTreeMap<Url, Vec<&Row<Program>>> = BTreeMap::new();
         for row in &self.tables.programs {
-            let address = Url::parse(&row.record.official_url).map(String::from);
-            by_address.entry(address.unwrap_or_default()).or_default().push(row);
+            let address = Url::parse(&row.record.official_url).ok();
+            address.into_iter().for_each(|address| by_address.entry(address).or_default().push(row));
         }
-        for (address, rows) in
-            by_address.into_iter().filter(|(address, rows)| !address.is_empty() && rows.len() > 1)
-        {
+        for (address, rows) in by_address.into_iter().filter(|(_, rows)| rows.len() > 1) {
             for row in &rows {
                 let other = rows.iter().find(|it| it.at != row.at).map_or("", |other| &other.record.slug);
                 let more = match rows.len() - 2 {

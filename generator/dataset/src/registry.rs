@@ -167,18 +167,19 @@ impl Registry {
     }
 
     /// Tables that must exist, or that rows refer to, and do not.
-    fn report_missing_tables(&self, start: Option<Location>, report: &mut Diagnostics) {
+    fn report_missing_tables(&mut self, start: Option<Location>, report: &mut Diagnostics) {
         let needed = [Table::Organizations, Table::Programs].into_iter();
-        let needed = needed.filter(|table| self.absent.contains(table) && !self.missing.contains_key(table));
-        let needed = needed.filter_map(|table| Some((table, start?, None)));
-        let referred = self.missing.iter().map(|(table, (at, count))| (*table, *at, Some(*count)));
-        let is_read = |table: &Table| !self.incomplete.contains(table);
-        for (table, at, count) in needed.chain(referred).filter(|(table, ..)| is_read(table)) {
+        let needed = needed.filter(|table| self.absent.contains(table));
+        for (table, start) in needed.filter_map(|table| Some((table, start?))) {
+            self.missing.entry(table).or_insert((start, 0));
+        }
+        for (table, (at, count)) in self.missing.iter().filter(|(table, _)| !self.incomplete.contains(table))
+        {
             let name = table.name();
-            let references = count.map(|count| format!(", but {} to it", counted(count, "reference")));
+            let references = (*count > 0).then(|| format!(", but {} to it", counted(*count, "reference")));
             let message = format!("there is no table `{name}`{}", references.unwrap_or_default());
             let help = format!("add {name}.csv or {name}.ndjson");
-            report.push(Diagnostic::new(Code::NoTable, at, message).help(help));
+            report.push(Diagnostic::new(Code::NoTable, *at, message).help(help));
         }
     }
 

@@ -219,6 +219,7 @@ impl<'a> Pages<'a> {
         // As a file, the rows of every program would be the export once more.
         let files = Feed::ALL.into_iter().filter(|feed| *feed != Feed::Rows);
         let feeds = self.each([None].into_iter().chain(files.map(Some)));
+        let maps = self.sitemaps();
         let theme = self.theme.assets.iter().map(|(_, file)| file).chain(&self.theme.extras);
         let mut families = vec![
             Family::new("programs", (0..directory.programs.len()).collect(), move |&at| {
@@ -233,7 +234,10 @@ impl<'a> Pages<'a> {
             Family::new("facet pages", self.each(&FACETS), |(spec, it)| it.facet(spec)),
             Family::new("months", self.each(self.months()), |(month, it)| it.month(*month)),
             Family::new("site pages", self.each(&FIXED), |(page, it)| it.fixed(page)),
-            Family::new("sitemaps", (1..).zip(self.sitemaps()).collect(), |(number, listed)| {
+            Family::new("sitemap index", vec![maps.len()], |maps| {
+                Ok(vec![("/sitemap.xml".to_owned(), self.part("sitemap.xml", context! { maps })?)])
+            }),
+            Family::new("sitemaps", (1..).zip(maps).collect(), |(number, listed)| {
                 Ok(vec![(format!("/sitemap-{number}.xml"), self.sitemap(listed)?)])
             }),
             Family::new("site files", Vec::from_iter(&SINGLES), |(path, write)| {

@@ -18,7 +18,7 @@ pub(crate) fn push(options: &Push) -> Result<String, Failure> {
     as_publisher(&options.signing, &options.url, |publisher| {
         let publisher = &Publisher { valid_for: options.valid_for, recover: options.recover, ..*publisher };
         let source = LocalRoot::open(&options.root).map_err(failure)?;
-        let pushed = run(publisher.push(&source)).map_err(failure)?;
+        let pushed = run(publisher.push(&source))?;
         let current = pushed.current.current;
         let (live, url) = (current.live.generation, publisher.target.place());
         let valid = current.expires.map(|expires| format!(", valid until {expires}")).unwrap_or_default();
@@ -37,7 +37,7 @@ pub(crate) fn pull(options: &Pull) -> Result<String, Failure> {
     let trust = trust(&options.trust, &options.url, &[])?;
     let target = remote::open(&options.url).map_err(failure)?;
     let puller = Puller { target: &*target, trust: &trust };
-    let pulled = run(puller.pull(&options.root)).map_err(failure)?;
+    let pulled = run(puller.pull(&options.root))?;
     let expired = pulled.current.current.expires.filter(|expires| *expires < Timestamp::now());
     if let Some(expires) = expired {
         anstream::eprintln!(
@@ -63,7 +63,7 @@ pub(crate) fn collect(
 ) -> Result<String, Failure> {
     as_publisher(signing, url, |publisher| {
         let since = Timestamp::now().checked_sub(age).unwrap_or(Timestamp::MIN);
-        let report = run(publisher.collect(newest, since)).map_err(failure)?;
+        let report = run(publisher.collect(newest, since))?;
         let generations = report.generations.iter().map(|id| format!("given up: {id}\n")).collect::<String>();
         let (removed, waiting) = (counted(report.objects as usize, "object"), report.waiting);
         Ok(format!("{generations}{removed} removed, {waiting} to be removed after a week"))
@@ -125,13 +125,9 @@ fn failure(error: RemoteError) -> Failure {
     fail(failure, error)
 }
 
-fn run<T>(work: impl Future<Output = Result<T, RemoteError>>) -> Result<T, RemoteError> {
+fn run<T>(work: impl Future<Output = Result<T, RemoteError>>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| RemoteError::File {
-        name: "the thread of the store".to_owned(),
-        problem: error.to_string(),
-    })?;
-    runtime.block_on(work)
+    runtime.map_err(|error| fail(Failure::Output, error))?.block_on(work).map_err(failure)
 }
 
 /// The address, where a text names a store and no folder.

@@ -56,22 +56,16 @@ impl Status {
         self.change(|state| state.building = true);
     }
 
-    /// A snapshot is served.
-    pub(super) fn serve(&self, generation: String) {
+    /// A snapshot is served, or a build failed and what was served still is.
+    pub(super) fn settle(&self, made: Result<String, Trouble>) {
         self.change(|state| {
             state.building = false;
             state.trouble = None;
-            if state.serving.as_ref().is_none_or(|(known, _)| *known != generation) {
-                state.serving = Some((generation, Timestamp::now()));
+            match made {
+                Ok(known) if state.serving.as_ref().is_some_and(|(serving, _)| *serving == known) => {}
+                Ok(generation) => state.serving = Some((generation, Timestamp::now())),
+                Err(trouble) => state.trouble = Some(Arc::new(trouble)),
             }
-        });
-    }
-
-    /// A build failed; what was served still is.
-    pub(super) fn fail(&self, trouble: Trouble) {
-        self.change(|state| {
-            state.building = false;
-            state.trouble = Some(Arc::new(trouble));
         });
     }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{Code, Diagnostic, Diagnostics, FileId};
-use crate::text::{counted, printable};
+use crate::text::{counted, escaped, printable};
 
 /// GitHub shows at most so many messages of each severity for a step and drops the others silently.
 const GITHUB_LIMIT: usize = 10;
@@ -287,8 +287,7 @@ impl Diagnostics {
         writeln!(out, "| where | rule | what | rows |\n|---|---|---|---|")?;
         for group in groups(self) {
             let first = group.first;
-            let cell =
-                |text: &str| printable(text).replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;");
+            let cell = |text: &str| escaped(&printable(text));
             let (place, what) = (cell(&self.place(first.at)), cell(&first.message));
             writeln!(out, "| {place} | {} | {what} | {} |", first.code.id(), group.lines.len())?;
         }

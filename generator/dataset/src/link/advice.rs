@@ -14,7 +14,8 @@ use snapshot::text::normalized;
 use snapshot::time::{Day, Season, is_filler};
 use uuid::Uuid;
 
-use super::rules::{SENTINELS, day_of};
+use super::rules::SENTINELS;
+use crate::day_of;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::facet_values;
 use crate::parallel;

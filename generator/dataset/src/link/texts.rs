@@ -14,7 +14,6 @@ use snapshot::{place, truncate};
 use url::Url;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
-use crate::link_report::Finding;
 use crate::parallel;
 use crate::places;
 use crate::rows::{Purpose, Record, Row, Tables, TextField};
@@ -49,13 +48,8 @@ pub(super) fn check_links(tables: &mut Tables, report: &mut Diagnostics) {
         let mut warnings = Vec::new();
         if purpose == Purpose::Url {
             field.check(&mut |address| {
-                let (code, message) = match links.find(address)? {
-                    Finding::Dead(reason) => (Code::DeadLink, format!("{} fails: {reason}", quoted(address))),
-                    Finding::Moved(to) => {
-                        (Code::MovedLink, format!("{} has moved to {}", quoted(address), quoted(to)))
-                    }
-                };
-                warnings.push(Diagnostic::new(code, at, message));
+                let (code, what) = links.find(address)?;
+                warnings.push(Diagnostic::new(*code, at, format!("{} {what}", quoted(address))));
                 None
             });
         }

@@ -152,8 +152,6 @@ impl Completer<'_> {
             if has_id(table) && !row.is_lost() {
                 self.identify(table, row);
             }
-        }
-        for row in &rows {
             if row.is_lost() {
                 self.incomplete.insert(table);
             } else {

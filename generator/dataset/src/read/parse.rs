@@ -4,12 +4,11 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 use super::files::{File, Format, IMPORT, InputError};
-use super::parsed::{Context, Parsed};
+use super::parsed::Parsed;
 use super::{csv, json};
 use crate::diagnostics::{Code, Diagnostic, Location};
 use crate::parallel;
 use crate::table::Table;
-use crate::text::newlines;
 
 /// Bytes of a file of lines that are in memory at once: its rows are kept, and its text need not be beside all of them.
 const BLOCK: u64 = 32 << 20;
@@ -22,41 +21,37 @@ pub(super) fn parse_file<T: DeserializeOwned + Send + Sync>(
     table: Option<Table>,
     format: Format,
 ) -> Result<(Parsed<T>, [u8; 32]), InputError> {
-    let context = Context { file: file.id, table };
     let (mut hash, mut all) = (Sha256::new(), Parsed::empty());
-    let (mut first, mut is_empty, mut wrong) = (1, true, None);
-    let records = |pieces: Vec<json::Piece<'_>>| json::records(&pieces, context);
+    let mut at = Location { file: file.id, line: 1 };
+    let (mut is_empty, mut wrong) = (true, None);
+    let records = |pieces: Vec<json::Piece<'_>>| json::records(&pieces);
     let mut take = |bytes: &[u8]| {
         let mut parsed = Parsed::empty();
-        let mut read = || match text(bytes, context.at(first)) {
-            Ok(text) => {
+        let mut read = || match decode(bytes, at).map(|text| (text, merge_conflict(text, at))) {
+            Ok((text, None)) => {
                 is_empty &= text.trim().is_empty();
-                parsed = match format {
+                parsed = match (format, table) {
                     _ if text.trim().is_empty() || wrong.is_some() => Parsed::empty(),
-                    Format::Ndjson => json::lines(text, first, context).map_or_else(Parsed::problem, records),
-                    Format::Json => json::document(text, context).map_or_else(Parsed::problem, records),
-                    Format::Csv => csv::table(text, context),
+                    (Format::Ndjson, _) => json::lines(text, at).map_or_else(Parsed::problem, records),
+                    (Format::Csv, Some(table)) => csv::table(text, table, at),
+                    _ => json::document(text, at).map_or_else(Parsed::problem, records),
                 };
             }
+            Ok((_, Some(problem))) => wrong = wrong.take().or(Some(problem)),
             Err(problem) => wrong = wrong.take().or(Some(*problem)),
         };
         parallel::join(&mut || hash.update(bytes), &mut read);
-        first += newlines(bytes);
+        at = at.below(bytes);
         all.append(parsed);
     };
     match format {
         Format::Ndjson => file.blocks(BLOCK, take)?,
         Format::Json | Format::Csv => take(&file.load()?),
     }
-    let nothing = || Diagnostic::new(Code::EmptyFile, context.at(1), "the file is empty");
-    let problem = wrong.or_else(|| is_empty.then(nothing));
+    let start = Location { file: file.id, line: 1 };
+    let problem =
+        wrong.or_else(|| is_empty.then(|| Diagnostic::new(Code::EmptyFile, start, "the file is empty")));
     Ok((problem.map_or(all, Parsed::problem), hash.finalize().into()))
-}
-
-/// The text of a part of a file that begins at a place, unless its encoding is wrong or a merge is unfinished.
-fn text(bytes: &[u8], start: Location) -> Result<&str, Box<Diagnostic>> {
-    let text = decode(bytes, start)?;
-    merge_conflict(text, start).map_or(Ok(text), |problem| Err(Box::new(problem)))
 }
 
 /// The text of a file or of a part of it, without its byte order mark.

@@ -12,17 +12,19 @@ use crate::pages::Pages;
 
 pub(super) const LICENSE: &str = "https://creativecommons.org/licenses/by/4.0/";
 
-/// Name of a type in Table Schema.
-const fn type_name(of: ValueType) -> &'static str {
+/// Name of a type in Table Schema, and the format of its texts.
+const fn type_name(of: ValueType) -> (&'static str, Option<&'static str>) {
     match of {
-        ValueType::Text | ValueType::Uuid | ValueType::Url => "string",
-        ValueType::Date => "date",
-        ValueType::Time => "datetime",
-        ValueType::Integer => "integer",
-        ValueType::Number => "number",
-        ValueType::Boolean => "boolean",
-        ValueType::List => "list",
-        ValueType::Object => "object",
+        ValueType::Text => ("string", None),
+        ValueType::Uuid => ("string", Some("uuid")),
+        ValueType::Url => ("string", Some("uri")),
+        ValueType::Date => ("date", None),
+        ValueType::Time => ("datetime", None),
+        ValueType::Integer => ("integer", None),
+        ValueType::Number => ("number", None),
+        ValueType::Boolean => ("boolean", None),
+        ValueType::List => ("list", None),
+        ValueType::Object => ("object", None),
     }
 }
 
@@ -95,14 +97,10 @@ fn table_schema(fields: &[Column]) -> Value {
             "required": field.required,
             "enum": (!field.allowed.is_empty()).then_some(&field.allowed),
         });
-        let format = match field.value_type {
-            ValueType::Uuid => Some("uuid"),
-            ValueType::Url => Some("uri"),
-            _ => None,
-        };
+        let (kind, format) = type_name(field.value_type);
         stated(json!({
             "name": field.name,
-            "type": type_name(field.value_type),
+            "type": kind,
             "constraints": stated(constraints),
             "format": format,
             "delimiter": (field.value_type == ValueType::List).then_some("|"),

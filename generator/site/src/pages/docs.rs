@@ -43,7 +43,7 @@ pub(super) type Listed = (String, Option<Timestamp>);
 type Write = fn(&Pages<'_>) -> Result<Filled, Error>;
 
 /// The files that there is one of: where each is, and what writes it.
-pub(super) static SINGLES: [(&str, Write); 14] = [
+pub(super) static SINGLES: [(&str, Write); 13] = [
     ("/api/v1/exports/latest.json", |it| Ok(export::json(it.site, it.dated, &it.directory.dataset))),
     ("/api/v1/exports/latest.csv", |it| Ok(it.csv_export())),
     ("/api/v1/search.json", |it| Ok(undated(search(it.site, it.dated, &Query::default(), &[]).bytes))),
@@ -57,7 +57,6 @@ pub(super) static SINGLES: [(&str, Write); 14] = [
     ("/opensearch.xml", |it| {
         it.part("opensearch.xml", context! { short_name => short_name(&it.directory.dataset.title) })
     }),
-    ("/sitemap.xml", |it| it.part("sitemap.xml", context! { maps => it.sitemaps().len() })),
     (CARD, |it| Ok(undated(it.server_card()))),
     (REGISTRY, |it| Ok(undated(it.registry_entry()))),
 ];
@@ -200,7 +199,7 @@ impl Pages<'_> {
         )
     }
 
-    fn part(&self, template: &str, view: Value) -> Result<Filled, Error> {
+    pub(super) fn part(&self, template: &str, view: Value) -> Result<Filled, Error> {
         self.templates.part(template, self.main_locale(), view).map(undated)
     }
 

@@ -128,11 +128,10 @@ fn named(file: &str, text: &str) -> Vec<ThemeProblem> {
 fn blocks(file: &str, text: &str) -> Vec<ThemeProblem> {
     let Some((_, rest)) = tags(text, "extends").next() else {
         let is_whole = tags(text, "block").any(|(_, rest)| first_word(rest) == "main");
-        let frame = file == "base.html" && !is_whole;
         let help =
             format!("every page shows itself there; or begin with {{% extends \"{PROGRAM}base.html\" %}}");
-        let fault = || vec![ThemeProblem::new(file, None, "has no block `main`").help(help)];
-        return if frame { fault() } else { Vec::new() };
+        let fault = || ThemeProblem::new(file, None, "has no block `main`").help(help);
+        return (file == "base.html" && !is_whole).then(fault).into_iter().collect();
     };
     let parent = rest.trim_start().trim_start_matches('"').split('"').next().unwrap_or_default();
     let parent = parent.strip_prefix(PROGRAM).unwrap_or(parent);

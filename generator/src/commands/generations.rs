@@ -1,35 +1,27 @@
 //! Commands about the generations of a root: `log`, `verify`, `rollback` and `gc`.
 
-use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use dataset::text::counted;
 use site::{number, size};
-use store::{Generation, GenerationId, Publication, RECORD_KINDS, StoreError, VerifyMode};
+use store::{Generation, GenerationId, Publication, RECORD_KINDS, VerifyMode};
 
 use super::stores;
 use crate::cli::SigningOptions;
 use crate::exit_codes::{Failure, fail, print_line, store_failure, unreadable};
 use crate::load::today;
 
+/// Lists the publications of a root, newest first.
 pub(crate) fn log(root: &Path) -> Result<(), Failure> {
-    let report = report(root).map_err(unreadable)?;
-    print_line(report.trim_end());
-    Ok(())
-}
-
-/// The publications of a root, newest first; every line ends with a line feed.
-fn report(root: &Path) -> Result<String, StoreError> {
-    let live = Generation::open_current(root)?;
-    let ids = store::list(root)?;
-    let mut text = String::new();
+    let live = Generation::open_current(root).map_err(unreadable)?;
+    let ids = store::list(root).map_err(unreadable)?;
     for publication in live.changes().log.iter().rev() {
         let id = ids.iter().find(|id| id.sequence == publication.sequence);
         let is_live = publication.sequence == live.id().sequence;
-        let _ = writeln!(text, "{}", line(publication, id, is_live));
+        print_line(line(publication, id, is_live));
     }
-    Ok(text)
+    Ok(())
 }
 
 fn line(publication: &Publication, id: Option<&GenerationId>, is_live: bool) -> String {

@@ -100,13 +100,8 @@ fn trust(options: &TrustOptions, url: &str, own: &[String]) -> Result<Trust, Fai
     let keys = [own, &named].concat();
     let unsigned = if keys.is_empty() { may_be_unsigned(options, url) } else { options.allow_unsigned };
     let trust = Trust::new(&keys, unsigned).map_err(failure)?;
-    match trust.is_empty() {
-        false => Ok(trust),
-        true => Err(fail(
-            Failure::Usage,
-            "no key is trusted: name a public key with --trust, or --allow-unsigned",
-        )),
-    }
+    let message = "no key is trusted: name a public key with --trust, or --allow-unsigned";
+    if trust.is_empty() { Err(fail(Failure::Usage, message)) } else { Ok(trust) }
 }
 
 fn may_be_unsigned(options: &TrustOptions, url: &str) -> bool {

@@ -109,12 +109,8 @@ impl Status {
         if state.serving.is_some() {
             return None;
         }
-        let mut environment = Environment::new();
-        let page = environment.add_template("waiting.html", WAITING).and_then(|()| {
-            let trouble = Serde(state.trouble.as_deref());
-            let context = context! { seen => self.token(&state), trouble };
-            environment.get_template("waiting.html")?.render(context)
-        });
+        let context = context! { seen => self.token(&state), trouble => Serde(state.trouble.as_deref()) };
+        let page = Environment::new().render_named_str("waiting.html", WAITING, context);
         Some(page.unwrap_or_else(|error| error.to_string()))
     }
 

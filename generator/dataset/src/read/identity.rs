@@ -160,9 +160,8 @@ impl Completer<'_> {
         }
         self.rows.insert(table, rows);
         if has_slug(table) {
-            for Row { record: it, .. } in
-                aliases.iter().filter(|row| Table::of(row.record.entity_type) == table)
-            {
+            let aliases = aliases.iter().map(|row| &row.record);
+            for it in aliases.filter(|it| Table::of(it.entity_type) == table) {
                 self.indexes[table as usize].add_slug(it.slug.clone(), it.entity_id);
             }
             self.prepare_aliases(Some(table));
@@ -172,10 +171,8 @@ impl Completer<'_> {
     /// Resolves the aliases of one table, or those that are left.
     fn prepare_aliases(&mut self, of: Option<Table>) {
         let mut rows = self.rows.remove(&Table::Aliases).unwrap_or_default();
-        for row in rows.iter_mut().filter(|row| row.id.is_none() && !row.is_lost()) {
-            if of.is_some() && entity_table(row) != of {
-                continue;
-            }
+        let open = rows.iter_mut().filter(|row| row.id.is_none() && !row.is_lost());
+        for row in open.filter(|row| of.is_none() || entity_table(row) == of) {
             self.resolve_all(Table::Aliases, row);
             row.id = row.uuid("entityId").filter(|_| of.is_some());
             if let (Some(of), Some(id), Some(slug)) = (of, row.id, row.text("slug")) {
@@ -273,12 +270,9 @@ impl Completer<'_> {
     /// Derives slugs from names. Of rows of one slug, the first key has it, and the keys of the others are added to theirs,
     /// so that the order of rows does not matter; without keys, a slug that is taken is an error with a proposal for both.
     fn derive_slugs(&mut self, table: Table, rows: &mut [PartialRow]) {
-        let mut taken: BTreeMap<String, Location> = BTreeMap::new();
-        for row in rows.iter() {
-            if let Some(slug) = row.text("slug") {
-                taken.entry(slug).or_insert(row.at);
-            }
-        }
+        // Of equal slugs the first place is kept.
+        let stated = rows.iter().rev().filter_map(|row| Some((row.text("slug")?, row.at)));
+        let mut taken: BTreeMap<String, Location> = stated.collect();
         let is_open = |row: &&mut PartialRow| row.text("slug").is_none() && row.other_value("slug").is_none();
         let mut rows: Vec<&mut PartialRow> = rows.iter_mut().filter(is_open).collect();
         rows.sort_by_cached_key(|row| row.text("key"));

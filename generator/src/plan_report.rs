@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use dataset::text::quoted;
+use dataset::text::{escaped, quoted};
 use serde_json::{Value, json};
 
 use crate::plan::{Counted, Plan, TablePlan};
@@ -136,20 +136,6 @@ fn markdown(plan: &Plan, violations: &[String]) -> String {
     let is_shown = |line: &&str| plan.against.is_none() || !line.starts_with("against") || plan.is_empty();
     markdown.extend(rest.lines().filter(is_shown).map(|line| format!("{}\n\n", escaped(line))));
     truncated(markdown, "opdir plan")
-}
-
-/// Escapes the syntax of Markdown and HTML.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '&' => out.push_str("&amp;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '|' | '~' | '!' | '@' => out.extend(['\\', c]),
-            _ => out.push(c),
-        }
-    }
-    out
 }
 
 /// Cuts it at a line to the length of a comment, and names the command that shows all.

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{Code, Diagnostic, Diagnostics, FileId};
-use crate::text::{counted, printable};
+use crate::text::{counted, escaped, printable};
 
 /// GitHub shows at most so many messages of each severity for a step and drops the others silently.
 const GITHUB_LIMIT: usize = 10;
@@ -258,15 +258,10 @@ impl Diagnostics {
     fn github(&self, limit: usize, out: &mut dyn Write) -> io::Result<()> {
         let (mut printed, omitted) = limited(groups(self), limit);
         printed.sort_by_key(|group| !group.first.code.is_error());
-        let mut left = [GITHUB_LIMIT; 2];
-        let mut more = omitted.iter().map(|(_, groups)| groups).sum::<usize>();
-        for group in &printed {
-            let left = &mut left[usize::from(group.first.code.is_error())];
-            if *left == 0 {
-                more += 1;
-                continue;
-            }
-            *left -= 1;
+        let of_severity = printed.chunk_by(|a, b| a.first.code.is_error() == b.first.code.is_error());
+        let shown: Vec<_> = of_severity.flat_map(|of| of.iter().take(GITHUB_LIMIT)).collect();
+        let more = omitted.iter().map(|(_, groups)| groups).sum::<usize>() + printed.len() - shown.len();
+        for group in shown {
             let (first, summary) = (group.first, group.summary(self));
             let column = first.column.map(|column| format!(",col={column}")).unwrap_or_default();
             let file = printable(self.file_name(first.at.file));
@@ -292,8 +287,7 @@ impl Diagnostics {
         writeln!(out, "| where | rule | what | rows |\n|---|---|---|---|")?;
         for group in groups(self) {
             let first = group.first;
-            let cell =
-                |text: &str| printable(text).replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;");
+            let cell = |text: &str| escaped(&printable(text));
             let (place, what) = (cell(&self.place(first.at)), cell(&first.message));
             writeln!(out, "| {place} | {} | {what} | {} |", first.code.id(), group.lines.len())?;
         }

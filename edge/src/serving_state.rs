@@ -10,7 +10,6 @@ use bytes::Bytes;
 use html::{Filler, Html, PagesError};
 use http::HeaderValue;
 use net::conditional::etag_suffix;
-use net::lock;
 use net::precheck::Hosts;
 use sha2::{Digest as _, Sha256};
 use snapshot::page::address::tag_of;
@@ -55,33 +54,6 @@ impl OpenError {
     }
 }
 
-/// Most damaged bodies that are listed.
-const DAMAGED_MAX: usize = 16;
-
-/// Bodies of a generation that could not be read as they were published, by path, and why.
-#[derive(Default)]
-pub(crate) struct DamagedBodies(Mutex<BTreeMap<String, String>>);
-
-impl DamagedBodies {
-    /// Lists a body until it can be read again.
-    pub(crate) fn insert(&self, path: &str, error: &StoreError) {
-        let mut bodies = lock(&self.0);
-        if bodies.len() < DAMAGED_MAX {
-            bodies.insert(path.to_owned(), error.to_string());
-        }
-    }
-
-    /// Removes a body that was read.
-    pub(crate) fn remove(&self, path: &str) {
-        lock(&self.0).remove(path);
-    }
-
-    /// At most [`DAMAGED_MAX`] of them.
-    pub(crate) fn list(&self) -> BTreeMap<String, String> {
-        lock(&self.0).clone()
-    }
-}
-
 /// An open generation.
 pub struct OpenGeneration {
     /// Its files.
@@ -94,8 +66,8 @@ pub struct OpenGeneration {
     changed: i64,
     /// Assets that pages of earlier generations name, by path.
     pub(crate) earlier_assets: HashMap<String, Bytes>,
-    /// Bodies that could not be read.
-    pub(crate) damaged: DamagedBodies,
+    /// Bodies that could not be read as they were published, by path, and why, until they can.
+    pub(crate) damaged: Mutex<BTreeMap<String, String>>,
 }
 
 impl OpenGeneration {
@@ -137,7 +109,7 @@ impl OpenGeneration {
         let changed = changed.unwrap_or_else(|| generation.manifest().generated_at.as_second());
         let earlier = generation.earlier_assets()?.into_iter();
         let earlier_assets = earlier.map(|asset| (asset.path, asset.bytes.into())).collect();
-        let damaged = DamagedBodies::default();
+        let damaged = Mutex::default();
         Ok(Self { generation, site, html, changed, earlier_assets, damaged })
     }
 }
@@ -145,14 +117,12 @@ impl OpenGeneration {
 /// Checks that all files are present, and opens those of search, rows and lists. Checking them takes most of the
 /// time of opening, so each has a thread.
 fn files(generation: &Generation) -> (Result<(), StoreError>, [Result<Sections, StoreError>; 3]) {
-    let mut files = ["search.bin", "rows.bin", "lists.bin"].map(|name| (name, None));
-    let present = std::thread::scope(|threads| {
-        for (name, file) in &mut files {
-            threads.spawn(|| *file = Some(generation.index(name)));
-        }
-        generation.check_presence()
-    });
-    (present, files.map(|(name, file)| file.unwrap_or_else(|| generation.index(name))))
+    std::thread::scope(|threads| {
+        let files =
+            ["search.bin", "rows.bin", "lists.bin"].map(|name| threads.spawn(move || generation.index(name)));
+        let present = generation.check_presence();
+        (present, files.map(|file| file.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))))
+    })
 }
 
 /// A generation on a day.

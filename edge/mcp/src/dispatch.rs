@@ -8,8 +8,8 @@ use crate::context::Context;
 use crate::contract::{Contract, LIST_TTL_MS};
 use crate::envelope::{Message, string};
 use crate::protocol_version::{LEGACY, Protocol};
-use crate::reply::{RpcError, json, push, push_escaped, shown};
-use crate::{complete, options, prompt, record, resource, search};
+use crate::reply::{RpcError, json, push, push_quoted, shown};
+use crate::{beside_tools, options, record, search};
 
 const TOOLS: [&str; 3] = ["search_opportunities", "get_opportunity", "list_filter_options"];
 
@@ -50,11 +50,11 @@ impl Call<'_> {
                 Ok(())
             }
             ("tools/call", _) => self.call_tool(out),
-            ("prompts/get", _) => prompt::get(&contract.prompt_texts, message, out),
+            ("prompts/get", _) => beside_tools::get_prompt(&contract.prompt_texts, message, out),
             ("resources/read", _) => {
-                resource::read(self.context, self.protocol, &contract.guide, message, out)
+                beside_tools::read_resource(self.context, self.protocol, &contract.guide, message, out)
             }
-            ("completion/complete", _) => complete::complete(self.context, message, out),
+            ("completion/complete", _) => beside_tools::complete(self.context, message, out),
             (method, protocol) => match (contract.list(method), protocol) {
                 (Some(list), _) => self.list(list, out),
                 (None, Protocol::Handshake) => return Err(RpcError::method(StatusCode::OK, method).into()),
@@ -135,9 +135,9 @@ pub(crate) fn price(context: &Context<'_>, message: &Message<'_>) -> u64 {
 /// byte for byte the same JSON, so that clients that forward both can recognise the repetition.
 fn push_result(structured: &[u8], out: &mut Vec<u8>) {
     out.reserve(3 * structured.len() + 100);
-    push(out, "\"content\":[{\"type\":\"text\",\"text\":\"");
-    push_escaped(structured, out);
-    push(out, "\"}],\"structuredContent\":");
+    push(out, "\"content\":[{\"type\":\"text\",\"text\":");
+    push_quoted(structured, out);
+    push(out, "}],\"structuredContent\":");
     out.extend_from_slice(structured);
     push(out, ",\"isError\":false");
 }

@@ -70,7 +70,8 @@ struct SiteContract {
     /// Base URL, name and title.
     directory: [String; 3],
     contract: Contract,
-    origins: Origins,
+    /// Browser origins that may use the endpoint (RFC 6454), normalized: that of the base URL, and others.
+    origins: Vec<String>,
 }
 
 /// A request that was read and admitted, ready to be answered on any thread.
@@ -125,7 +126,7 @@ impl Endpoint {
         let rate = self.config.rate_per_minute;
         let site = Arc::new(SiteContract {
             contract: Contract::new(&self.file, rate, base_url, (name, title)),
-            origins: Origins::new(std::iter::once(base_url).chain(allowed)),
+            origins: std::iter::once(base_url).chain(allowed).filter_map(normal).collect(),
             directory: now.map(str::to_owned),
         });
         self.site.store(Some(Arc::clone(&site)));
@@ -177,7 +178,7 @@ impl Endpoint {
         caller: &mut Caller,
     ) -> Result<bool, RpcError> {
         let refuse = |status, message| Err(RpcError::transport(status, message));
-        caller.origin = site.origins.check(&head.headers)?;
+        caller.origin = site.origin(&head.headers)?;
         if head.method == Method::OPTIONS {
             return Ok(false);
         }
@@ -216,6 +217,17 @@ impl Endpoint {
 }
 
 impl SiteContract {
+    /// The origin of a request, `None` without an `Origin` header.
+    fn origin(&self, headers: &HeaderMap) -> Result<Option<HeaderValue>, RpcError> {
+        let mut named = headers.get_all(header::ORIGIN).iter();
+        let Some(origin) = named.next() else { return Ok(None) };
+        let normal = origin.to_str().ok().and_then(normal).filter(|_| named.next().is_none());
+        match normal.is_some_and(|normal| self.origins.contains(&normal)) {
+            true => Ok(Some(origin.clone())),
+            false => Err(RpcError::transport(StatusCode::FORBIDDEN, "Origin not allowed")),
+        }
+    }
+
     fn answer(&self, headers: &HeaderMap, message: &Message<'_>, context: &Context<'_>) -> Reply {
         let Some(id) = message.id else { return notified(headers, message) };
         let result = protocol_version::of(headers, message).map_err(ToolError::Rpc);
@@ -241,28 +253,6 @@ fn notified(headers: &HeaderMap, message: &Message<'_>) -> Reply {
         Reply::new(StatusCode::ACCEPTED, Bytes::new())
     } else {
         RpcError::invalid("a request needs an id").reply(None)
-    }
-}
-
-/// Browser origins that may use the endpoint (RFC 6454), normalized.
-#[derive(Clone, Debug)]
-struct Origins(Vec<String>);
-
-impl Origins {
-    /// Allows the origin of the base URL and others.
-    fn new<'a>(allowed: impl Iterator<Item = &'a str>) -> Self {
-        Self(allowed.filter_map(normal).collect())
-    }
-
-    /// The origin of a request, `None` without an `Origin` header.
-    fn check(&self, headers: &HeaderMap) -> Result<Option<HeaderValue>, RpcError> {
-        let mut named = headers.get_all(header::ORIGIN).iter();
-        let Some(origin) = named.next() else { return Ok(None) };
-        let normal = origin.to_str().ok().and_then(normal).filter(|_| named.next().is_none());
-        match normal.is_some_and(|normal| self.0.contains(&normal)) {
-            true => Ok(Some(origin.clone())),
-            false => Err(RpcError::transport(StatusCode::FORBIDDEN, "Origin not allowed")),
-        }
     }
 }
 

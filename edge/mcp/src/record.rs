@@ -233,7 +233,7 @@ impl<'a> Record<'a> {
     fn new(detail: Detail<&'a RawValue>, record_url: String, words: Words, share: usize) -> Option<Self> {
         let object = |raw: &&RawValue| Cow::Owned(serde_json::from_str(raw.get()).unwrap_or_default());
         let notes = TextNotes::new(&detail, object);
-        let program = members(detail.program)?.0.0;
+        let program = members(detail.program)?.0;
         let mut awards = detail.awards;
         awards.truncate(AWARDS_MAX);
         let share = share.saturating_sub(AROUND);

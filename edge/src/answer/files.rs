@@ -7,6 +7,7 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use mcp::Unreadable;
 use net::conditional::{RequestedRange, negotiate};
+use net::lock;
 use net::precheck::HttpError;
 use percent_encoding::percent_decode_str;
 use rustix::io::Errno;
@@ -34,6 +35,9 @@ pub(super) const ALL: HeaderValue = HeaderValue::from_static("params");
 
 /// A longer part is cut from the whole, which is in memory once for all who read it.
 const PART_MAX: usize = 8 << 20;
+
+/// Most damaged bodies that are listed.
+const DAMAGED_MAX: usize = 16;
 
 const NO_PAGES: HttpError = HttpError::new(StatusCode::NOT_FOUND, "This snapshot was built without pages.");
 
@@ -249,11 +253,14 @@ impl Request {
     fn noted<T>(&self, file: FileEntry<'_>, read: Result<T, StoreError>) -> Result<T, StoreError> {
         let damaged = &self.state.open.damaged;
         match &read {
-            Ok(_) => damaged.remove(file.path()),
+            Ok(_) => drop(lock(damaged).remove(file.path())),
             Err(error) => {
                 crate::log::error("a file of the snapshot cannot be served", &error.to_string());
                 if !is_exhausted(error) {
-                    damaged.insert(file.path(), error);
+                    let mut damaged = lock(damaged);
+                    if damaged.len() < DAMAGED_MAX {
+                        damaged.insert(file.path().to_owned(), error.to_string());
+                    }
                     self.server.options.source.iter().for_each(|source| source.check_soon());
                 }
             }

@@ -108,7 +108,7 @@ pub(super) fn write<'a>(
 
 /// The recorded difference.
 fn recorded(of: &Generation) -> Result<GenerationDiff, SectionError> {
-    let wrong = |section| SectionError::Content(section, "is not what a publisher writes");
+    let wrong = |section| SectionError(section, "is not what a publisher writes");
     let (before, gone) = (of.history.get::<u8>("before")?, of.history.get::<u8>("gone")?);
     let old = Manifest::parse(&before).map_err(|_| wrong("before"))?;
     let gone = std::str::from_utf8(&gone).map_err(|_| wrong("gone"))?;

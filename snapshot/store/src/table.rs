@@ -156,7 +156,7 @@ impl FileTable {
         for row in &*self.rows {
             let path = slice(&self.paths, row.path_start, row.path_len as usize);
             let path = path.filter(|path| check_path(path).is_ok());
-            let path = path.ok_or(SectionError::Content("rows", "a path is outside of `paths` or unsafe"))?;
+            let path = path.ok_or(SectionError("rows", "a path is outside of `paths` or unsafe"))?;
             ensure(path > before, "rows", "not sorted by path")?;
             let holes = slice(&self.holes, row.first_hole, row.hole_count as usize);
             let fits = holes.is_some_and(|holes| check_holes(holes, row.identity.len).is_ok());

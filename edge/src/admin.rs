@@ -76,7 +76,7 @@ pub(crate) fn snapshot(server: &Server) -> Response<Bytes> {
         "files": manifest.files.count,
         "ageSeconds": age(manifest.generated_at.as_second()),
         // Whether the index is a copy in memory, which is not affected when its files are overwritten.
-        "indexCopied": state.generation().is_copied(),
+        "indexCopied": state.generation().copied,
         "refused": server.failed_reload(),
         "source": server.options.source.as_deref().map(followed),
     });

@@ -21,10 +21,10 @@ use store::{Coding, FileEntry, Generation, Hex, StoreError};
 
 use crate::bodies::{BYTE_UNITS, Bodies, is_long};
 use crate::build_id;
-use crate::cache_control::CacheControl;
-use crate::options::{COPIED_INDEX, Options};
+use crate::cache_control;
 use crate::reply::value;
 use crate::representation::{CachedResponse, Metadata, Origin, Representation};
+use crate::server::{COPIED_INDEX, Options};
 
 const SECONDS_A_DAY: i64 = 86_400;
 
@@ -157,7 +157,7 @@ impl ServingState {
             bodies: Bodies::new(options.body_cache),
             validator: format!("d{}.{}.{}.", &hash[..12], day.0, build_id::id()),
             origin: Origin { generation: value(&hash), tag_header: options.tag_header.clone() },
-            until_midnight: ArcSwap::from_pointee((u64::MAX, HeaderValue::from_static("no-store"))),
+            until_midnight: ArcSwap::from_pointee((u64::MAX, cache_control::NONE)),
             frozen: options.frozen,
             hosts: Hosts::new(hosts),
             open,
@@ -167,7 +167,7 @@ impl ServingState {
     /// `Cache-Control`, at a time, of what depends on the day. Formatted once a second.
     pub(crate) fn until_midnight(&self, now: u64) -> HeaderValue {
         if self.frozen {
-            return CacheControl::Usual.header();
+            return cache_control::USUAL;
         }
         let kept = self.until_midnight.load();
         if kept.0 == now {
@@ -175,7 +175,7 @@ impl ServingState {
         }
         let midnight = (i64::from(self.dated.day().0) + 1) * SECONDS_A_DAY;
         let left = midnight.saturating_sub_unsigned(now).max(0).cast_unsigned();
-        let header = CacheControl::UntilMidnight(left).header();
+        let header = cache_control::until_midnight(left);
         self.until_midnight.store(Arc::new((now, header.clone())));
         header
     }

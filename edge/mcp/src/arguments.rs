@@ -6,45 +6,32 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 use snapshot::record::Locale;
 
-use crate::context::Unreadable;
 use crate::envelope::{self, string};
 use crate::nearest;
 use crate::reply::{RpcError, json, shown};
 
-/// A wrong argument; the text becomes that of a result with `isError`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ArgumentError(pub(crate) String);
-
-impl ArgumentError {
-    /// An argument's value is not accepted: `expected` completes "name must be".
-    fn value(name: &str, expected: &str, value: &RawValue) -> Self {
-        Self(format!("{name} must be {expected}, got {}. Correct it and call again.", shown(value.get())))
-    }
+/// An argument's value is not accepted: `expected` completes "name must be".
+fn wrong_value(name: &str, expected: &str, value: &RawValue) -> String {
+    format!("{name} must be {expected}, got {}. Correct it and call again.", shown(value.get()))
 }
 
-/// Why a call has no result.
+/// Why a call of a tool has no result.
 pub(crate) enum ToolError {
-    /// The caller's mistake; becomes a result with `isError`.
-    Argument(ArgumentError),
+    /// The caller's mistake in words, which become a result with `isError`.
+    Argument(String),
     /// A JSON-RPC error.
     Rpc(RpcError),
 }
 
-impl From<ArgumentError> for ToolError {
-    fn from(error: ArgumentError) -> Self {
-        Self::Argument(error)
+impl From<String> for ToolError {
+    fn from(mistake: String) -> Self {
+        Self::Argument(mistake)
     }
 }
 
 impl From<RpcError> for ToolError {
     fn from(error: RpcError) -> Self {
         Self::Rpc(error)
-    }
-}
-
-impl From<Unreadable> for ToolError {
-    fn from(Unreadable: Unreadable) -> Self {
-        Self::Rpc(RpcError::internal())
     }
 }
 
@@ -91,7 +78,7 @@ impl<'a> Arguments<'a> {
         name: &str,
         expected: impl FnOnce() -> String,
         read: impl FnOnce(&str) -> Option<T>,
-    ) -> Result<Option<T>, ArgumentError> {
+    ) -> Result<Option<T>, String> {
         let text = self.get(name).map(|value| string(value).unwrap_or(Cow::Borrowed(value.get())));
         match text.as_deref().map(str::trim) {
             None | Some("") => Ok(None),
@@ -105,9 +92,9 @@ impl<'a> Arguments<'a> {
     }
 
     /// A text of at most `most` characters. Blank is absent.
-    pub(crate) fn text(&self, name: &str, most: usize) -> Result<Option<Cow<'a, str>>, ArgumentError> {
+    pub(crate) fn text(&self, name: &str, most: usize) -> Result<Option<Cow<'a, str>>, String> {
         let Some(value) = self.get(name) else { return Ok(None) };
-        let wrong = || ArgumentError::value(name, &format!("a string of at most {most} characters"), value);
+        let wrong = || wrong_value(name, &format!("a string of at most {most} characters"), value);
         let text = string(value).ok_or_else(wrong)?;
         if text.chars().nth(most).is_some() {
             return Err(wrong());
@@ -116,34 +103,26 @@ impl<'a> Arguments<'a> {
     }
 
     /// One of a few words, ignoring case. Blank is absent.
-    pub(crate) fn choice(
-        &self,
-        name: &str,
-        words: &[&'static str],
-    ) -> Result<Option<&'static str>, ArgumentError> {
+    pub(crate) fn choice(&self, name: &str, words: &[&'static str]) -> Result<Option<&'static str>, String> {
         let one_of = || words.iter().map(|word| json(*word)).collect::<Vec<_>>().join(", ");
         let named = |given: &str| words.iter().copied().find(|word| word.eq_ignore_ascii_case(given));
         self.read_as(name, || format!("one of {}", one_of()), named)
     }
 
     /// The language of the answer: `es-MX` is Spanish.
-    pub(crate) fn locale(&self) -> Result<Option<Locale>, ArgumentError> {
+    pub(crate) fn locale(&self) -> Result<Option<Locale>, String> {
         let language = |given: &str| Locale::parse(given.to_ascii_lowercase().split(['-', '_']).next()?);
         self.read_as("locale", || "one of \"en\", \"es\"".to_owned(), language)
     }
 
     /// A boolean, ignoring case.
-    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, ArgumentError> {
+    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, String> {
         let flag = |given: &str| given.to_ascii_lowercase().parse().ok();
         self.read_as(name, || "true or false".to_owned(), flag)
     }
 
     /// An integer within a range; `10.0` is one.
-    pub(crate) fn integer(
-        &self,
-        name: &str,
-        (least, most): (u64, u64),
-    ) -> Result<Option<u64>, ArgumentError> {
+    pub(crate) fn integer(&self, name: &str, (least, most): (u64, u64)) -> Result<Option<u64>, String> {
         let whole = |given: &str| {
             let number: f64 = serde_json::from_str(given).ok()?;
             let fits = number.fract() == 0.0 && (least as f64..=most as f64).contains(&number);
@@ -154,7 +133,7 @@ impl<'a> Arguments<'a> {
 
     /// A number that is not negative. 0 counts as absent: models that must name every argument send it, and as
     /// a bound it excludes nothing or everything.
-    pub(crate) fn amount(&self, name: &str) -> Result<Option<f64>, ArgumentError> {
+    pub(crate) fn amount(&self, name: &str) -> Result<Option<f64>, String> {
         let amount = |given: &str| {
             serde_json::from_str(given).ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
         };
@@ -163,10 +142,10 @@ impl<'a> Arguments<'a> {
     }
 
     /// Texts: a list, one alone, or a list that is written as a text. Blank ones are left out.
-    pub(crate) fn texts(&self, name: &str, items: usize, most: usize) -> Result<Vec<String>, ArgumentError> {
+    pub(crate) fn texts(&self, name: &str, items: usize, most: usize) -> Result<Vec<String>, String> {
         let Some(value) = self.get(name) else { return Ok(Vec::new()) };
         let expected = format!("an array of at most {items} strings of at most {most} characters");
-        let wrong = |value: &RawValue| ArgumentError::value(name, &expected, value);
+        let wrong = |value: &RawValue| wrong_value(name, &expected, value);
         let list: Vec<String> = match string(value) {
             Some(text) => list_in(&text).unwrap_or_else(|| vec![text.into_owned()]),
             None => {
@@ -182,10 +161,10 @@ impl<'a> Arguments<'a> {
     }
 
     /// The error for an argument that is not `expected`, or is required and absent.
-    pub(crate) fn wrong(&self, name: &str, expected: &str) -> ArgumentError {
+    pub(crate) fn wrong(&self, name: &str, expected: &str) -> String {
         match self.get(name) {
-            Some(value) => ArgumentError::value(name, expected, value),
-            None => ArgumentError(format!("{name} is required: {expected}. Add it and call again.")),
+            Some(value) => wrong_value(name, expected, value),
+            None => format!("{name} is required: {expected}. Add it and call again."),
         }
     }
 }
@@ -195,8 +174,8 @@ fn list_in(text: &str) -> Option<Vec<String>> {
     serde_json::from_str(Some(text.trim()).filter(|text| text.starts_with('['))?).ok()
 }
 
-fn unknown(given: &str, known: &[&str]) -> ArgumentError {
+fn unknown(given: &str, known: &[&str]) -> String {
     let hint = nearest::hint(given, known.iter().copied());
     let (given, known) = (json(&shown(given)), known.join(", "));
-    ArgumentError(format!("Unknown argument {given}.{hint} Accepted: {known}."))
+    format!("Unknown argument {given}.{hint} Accepted: {known}.")
 }

@@ -3,9 +3,8 @@
 
 use snapshot::facet::{FACETS, Facet};
 
-use crate::arguments::ToolError;
 use crate::context::Context;
-use crate::contract::{GUIDE, PromptTexts};
+use crate::contract::{Contract, GUIDE};
 use crate::envelope::{Message, arguments, member, members, string};
 use crate::protocol_version::Protocol;
 use crate::reply::{RpcError, json, push, push_quoted, shown};
@@ -24,14 +23,14 @@ const ARGUMENT_MAX: usize = 500;
 
 /// Answers `prompts/get`.
 pub(crate) fn get_prompt(
-    texts: &PromptTexts,
+    contract: &Contract,
     message: &Message<'_>,
     out: &mut Vec<u8>,
-) -> Result<(), ToolError> {
+) -> Result<(), RpcError> {
     let name = message.param("name").and_then(string);
     let name = name.ok_or_else(|| RpcError::params("prompts/get needs name, a string"))?;
     if name != PROMPT {
-        return Err(RpcError::params(format!("Unknown prompt: {}. Prompts: {PROMPT}", shown(&name))).into());
+        return Err(RpcError::params(format!("Unknown prompt: {}. Prompts: {PROMPT}", shown(&name))));
     }
     let arguments = arguments(message.param("arguments"))?;
     let argument = |name: &'static str| {
@@ -47,11 +46,10 @@ pub(crate) fn get_prompt(
         }
     }
     let known = format!("{{{}}}", known.join(","));
-    let text = match argument("locale")?.as_deref().map(str::trim) {
-        None | Some("" | "en") => &texts.en,
-        Some("es") => &texts.es,
-        Some(_) => return Err(RpcError::params("locale must be \"en\" or \"es\"").into()),
-    };
+    let locale = argument("locale")?.unwrap_or_default();
+    let locale = if locale.trim().is_empty() { LOCALES[0] } else { locale.trim() };
+    let text = contract.prompt_texts.get(locale);
+    let text = text.ok_or_else(|| RpcError::params("locale must be \"en\" or \"es\""))?;
     let text = json(&text.replacen("{known}", &known, 1));
     push(out, format_args!("\"description\":{},\"messages\":[", json(DESCRIPTION)));
     push(out, format_args!("{{\"role\":\"user\",\"content\":{{\"type\":\"text\",\"text\":{text}}}}}]"));
@@ -70,15 +68,15 @@ const FACET_TEMPLATE: &str = "opportunities://facets/{facet}";
 pub(crate) fn read_resource(
     context: &Context<'_>,
     protocol: Protocol,
-    guide: &str,
+    contract: &Contract,
     message: &Message<'_>,
     out: &mut Vec<u8>,
-) -> Result<(), ToolError> {
+) -> Result<(), RpcError> {
     let uri = message.param("uri").and_then(string).filter(|uri| uri.len() <= URI_MAX);
-    let Some(uri) = uri else { return Err(RpcError::params("resources/read needs uri, a string").into()) };
+    let Some(uri) = uri else { return Err(RpcError::params("resources/read needs uri, a string")) };
     push(out, format_args!("\"contents\":[{{\"uri\":{},\"mimeType\":", json(uri.as_ref())));
     if uri == GUIDE {
-        push(out, format_args!("\"text/markdown\",\"text\":{}", json(guide)));
+        push(out, format_args!("\"text/markdown\",\"text\":{}", json(&contract.guide)));
     } else {
         push(out, "\"application/json\",\"text\":");
         push_quoted(&document(context, protocol, &uri)?, out);
@@ -87,7 +85,7 @@ pub(crate) fn read_resource(
     Ok(())
 }
 
-fn document(context: &Context<'_>, protocol: Protocol, uri: &str) -> Result<Vec<u8>, ToolError> {
+fn document(context: &Context<'_>, protocol: Protocol, uri: &str) -> Result<Vec<u8>, RpcError> {
     if let Some(facet) = uri.strip_prefix(FACET_TEMPLATE.trim_end_matches("{facet}")).and_then(Facet::parse) {
         return Ok(options::whole(context, facet));
     }
@@ -97,7 +95,7 @@ fn document(context: &Context<'_>, protocol: Protocol, uri: &str) -> Result<Vec<
         return Ok(record);
     }
     let code = if protocol == Protocol::Handshake { -32002 } else { -32602 };
-    Err(RpcError::resource(code, uri).into())
+    Err(RpcError::resource(code, uri))
 }
 
 /// Most values of an answer.
@@ -110,7 +108,7 @@ pub(crate) fn complete(
     context: &Context<'_>,
     message: &Message<'_>,
     out: &mut Vec<u8>,
-) -> Result<(), ToolError> {
+) -> Result<(), RpcError> {
     let reference = message.param("ref").and_then(members).unwrap_or_default();
     let argument = message.param("argument").and_then(members).unwrap_or_default();
     let text = |value| string(value);
@@ -118,7 +116,7 @@ pub(crate) fn complete(
         (member(&argument, "name").and_then(text), member(&argument, "value").and_then(text))
     else {
         let needed = "completion/complete needs argument.name and argument.value, strings";
-        return Err(RpcError::params(needed).into());
+        return Err(RpcError::params(needed));
     };
     let kind = member(&reference, "type").and_then(text).unwrap_or_default();
     let target = if kind == "ref/prompt" { "name" } else { "uri" };
@@ -128,7 +126,7 @@ pub(crate) fn complete(
         ("ref/resource", FACET_TEMPLATE, "facet") => starting(FACETS.iter().map(|spec| spec.name), &start),
         ("ref/resource", PROGRAM_TEMPLATE, "slug") => slugs(context, &start),
         ("ref/prompt", PROMPT, _) | ("ref/resource", FACET_TEMPLATE | PROGRAM_TEMPLATE, _) => Vec::new(),
-        _ => return Err(RpcError::params(format!("Unknown ref: {}", shown(&target))).into()),
+        _ => return Err(RpcError::params(format!("Unknown ref: {}", shown(&target)))),
     };
     push(out, format_args!("\"completion\":{{\"values\":{}", json(&values[..values.len().min(VALUES_MAX)])));
     if values.len() < COUNTED_MAX {

@@ -19,7 +19,6 @@ use net::precheck::HttpError;
 use net::rate_limit::RateLimiter;
 use net::request_head::RequestHead;
 
-use crate::arguments::{ArgumentError, ToolError};
 use crate::context::Context;
 use crate::contract::{self, Contract, File};
 use crate::dispatch;
@@ -230,17 +229,15 @@ impl SiteContract {
 
     fn answer(&self, headers: &HeaderMap, message: &Message<'_>, context: &Context<'_>) -> Reply {
         let Some(id) = message.id else { return notified(headers, message) };
-        let result = protocol_version::of(headers, message).map_err(ToolError::Rpc);
+        let result = protocol_version::of(headers, message);
         let result = result.and_then(|protocol| {
             let call = dispatch::Call { contract: &self.contract, context, protocol, message };
             // A panic in one answer must not cost the connection's other answers.
-            catch_unwind(AssertUnwindSafe(|| call.answer(id)))
-                .unwrap_or_else(|_| Err(RpcError::internal().into()))
+            catch_unwind(AssertUnwindSafe(|| call.answer(id))).unwrap_or_else(|_| Err(RpcError::internal()))
         });
         match result {
             Ok(body) => Reply::new(StatusCode::OK, body),
-            Err(ToolError::Rpc(error)) => error.reply(Some(id)),
-            Err(ToolError::Argument(ArgumentError(text))) => RpcError::params(text).reply(Some(id)),
+            Err(error) => error.reply(Some(id)),
         }
     }
 }

@@ -18,7 +18,7 @@ use snapshot::record::{EntityType, Locale};
 use snapshot::text::fold;
 use store::{Coding, FileEntry, StoreError};
 
-use crate::cache_control::CacheControl;
+use crate::cache_control;
 use crate::reply::{DAMAGED, Reply, UNREADABLE, value};
 use crate::representation::{CachedResponse, Representation};
 use crate::request::{Answer, Request};
@@ -80,7 +80,7 @@ impl Request {
         let (slug, locale) = (&self.last_segment(), parse_locale(self.head.query()));
         let Some(file) = self.record_file(kind, slug, locale) else { return self.unknown(kind, slug).into() };
         let lifetime = match kind {
-            EntityType::Recipient => CacheControl::Usual.header(),
+            EntityType::Recipient => cache_control::USUAL,
             _ => self.until_midnight(),
         };
         self.file(file, lifetime, false, move |request| {
@@ -98,7 +98,7 @@ impl Request {
         let Some(canonical) = self.canonical_slug(kind, slug) else { return Reply::not_found(message) };
         if kind != EntityType::Organization {
             let body = error::moved(message, &canonical);
-            return Reply::error(StatusCode::NOT_FOUND, body, CacheControl::Short);
+            return Reply::error(StatusCode::NOT_FOUND, body, cache_control::SHORT);
         }
         let query = self.head.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
         let body = error::moved("The organization has another slug.", &canonical);
@@ -135,7 +135,7 @@ impl Request {
 
     pub(super) fn openapi(&self) -> Answer {
         match self.state.generation().files().lookup(&[API, "openapi.json"]) {
-            Some(file) => self.file(file, CacheControl::Usual.header(), false, |_| document("openapi.json")),
+            Some(file) => self.file(file, cache_control::USUAL, false, |_| document("openapi.json")),
             None => Reply::from(NO_PAGES).into(),
         }
     }
@@ -159,7 +159,7 @@ impl Request {
         if let Some(answer) = parts.then(|| self.part(file, &lifetime, &representation)).flatten() {
             return answer;
         }
-        let number = file.number();
+        let number = file.number;
         let read = move |request: &Self| {
             let file = request.state.generation().files().get(number);
             let Some(file) = file else { return Reply::not_found("There is nothing at this path.") };
@@ -187,7 +187,7 @@ impl Request {
         if range.len() > PART_MAX {
             return None;
         }
-        let (number, price) = (file.number(), self.state.bodies.part_price(file, &range));
+        let (number, price) = (file.number, self.state.bodies.part_price(file, &range));
         let lifetime = lifetime.clone();
         let read = move |request: &Self| {
             let file = request.state.generation().files().get(number);

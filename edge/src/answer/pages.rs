@@ -15,7 +15,7 @@ use store::Coding;
 
 use super::computed::{Computed, Query};
 use super::files::ALL;
-use crate::cache_control::CacheControl;
+use crate::cache_control;
 use crate::reply::{Reply, value};
 use crate::representation::{CachedResponse, Metadata, Representation};
 use crate::request::{Answer, Request};
@@ -298,7 +298,7 @@ impl Request {
         };
         // An asset's name changes with its content.
         let lifetime = match path.starts_with("assets/") {
-            true => CacheControl::Immutable.header(),
+            true => cache_control::IMMUTABLE,
             false => self.until_midnight(),
         };
         // Downloads may be long enough to be resumed.
@@ -317,7 +317,7 @@ impl Request {
         let metadata = Metadata { origin, etag: &etag, coding: Coding::Identity, changed, dated: false };
         let file = Representation::new(HeaderValue::from_static(media_type));
         let response = CachedResponse::new(bytes, file, &metadata);
-        Some(response.reply(&self.head.headers, CacheControl::Immutable.header()))
+        Some(response.reply(&self.head.headers, cache_control::IMMUTABLE))
     }
 
     fn site_page(&self, path: &str) -> Answer {
@@ -383,7 +383,7 @@ impl Request {
         let Ok(response) = self.read(file, self.coding_of(file), || html(locale)) else {
             return error_page(error, locale);
         };
-        let mut reply = response.reply(&HeaderMap::new(), CacheControl::Short.header());
+        let mut reply = response.reply(&HeaderMap::new(), cache_control::SHORT);
         reply.status = StatusCode::NOT_FOUND;
         reply.headers.remove(header::ETAG);
         reply.headers.remove(header::LAST_MODIFIED);

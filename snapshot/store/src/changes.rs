@@ -19,9 +19,8 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use bytemuck::{Pod, Zeroable};
-use jiff::Timestamp;
-use jiff::civil::Date;
-use jiff::tz::Offset;
+use jiff::civil::{Date, date};
+use jiff::{Timestamp, ToSpan as _};
 use rustc_hash::{FxHashMap, FxHashSet};
 use uuid::Uuid;
 
@@ -58,8 +57,7 @@ impl Publication {
 
     /// The day it was made for.
     pub fn day(&self) -> Option<Date> {
-        let midnight = Timestamp::from_second(i64::from(self.day) * 86_400).ok()?;
-        Some(Offset::UTC.to_datetime(midnight).date())
+        date(1970, 1, 1).checked_add(self.day.days()).ok()
     }
 }
 
@@ -292,7 +290,7 @@ impl ChangeLog {
 
     fn order(&self, files: &FileTable) -> Order {
         let pages = files.entries().filter(|entry| record_of(entry.path()).is_some());
-        let there = pages.map(|entry| entry.number()).zip(self.records.iter().copied());
+        let there = pages.map(|entry| entry.number).zip(self.records.iter().copied());
         let removed = (files.len() as u32..).zip(self.removed.iter().copied());
         let mut all: Vec<(u32, Record)> = there.chain(removed).collect();
         let place = |it: &(u32, Record)| (it.1.sequence, is_there(files, it.0), self.path(files, it.0));

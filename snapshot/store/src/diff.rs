@@ -73,14 +73,14 @@ fn changes<'old, 'new: 'old>(
     let (mut found, mut is_there) = (Vec::new(), vec![false; old.len()]);
     for (row, (path, body)) in (0..).zip(new) {
         let before = old.find(path.as_bytes());
-        before.inspect(|entry| is_there[entry.number() as usize] = true);
+        before.inspect(|entry| is_there[entry.number as usize] = true);
         match before {
             Some(before) if before.identity() == body => {}
             Some(_) => found.push((path, PathChange::Modified, row)),
             None => found.push((path, PathChange::Added, row)),
         }
     }
-    let gone = old.entries().filter(|entry| !is_there[entry.number() as usize]);
+    let gone = old.entries().filter(|entry| !is_there[entry.number as usize]);
     found.extend(gone.map(|entry| (entry.path(), PathChange::Removed, 0)));
     found.sort_unstable_by_key(|(path, ..)| *path);
     found

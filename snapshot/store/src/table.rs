@@ -248,16 +248,12 @@ impl FileTable {
 #[derive(Clone, Copy)]
 pub struct FileEntry<'a> {
     table: &'a FileTable,
-    number: u32,
+    /// Its number in the table, stable within a generation: a key for caches.
+    pub number: u32,
     row: &'a Row,
 }
 
 impl<'a> FileEntry<'a> {
-    /// Its number in the table, stable within a generation: a key for caches.
-    pub fn number(&self) -> u32 {
-        self.number
-    }
-
     /// Its path in the archive.
     pub fn path(&self) -> &'a str {
         std::str::from_utf8(self.table.path_of(self.row)).unwrap_or_default()

@@ -142,9 +142,7 @@ impl From<HttpError> for Reply {
         let mut reply = Self::error(status, error::message(message), cache_control::NONE);
         match status {
             StatusCode::METHOD_NOT_ALLOWED => drop(reply.headers.insert(header::ALLOW, ALLOW)),
-            StatusCode::SERVICE_UNAVAILABLE => {
-                reply.headers.insert(header::RETRY_AFTER, HeaderValue::from_static("2"));
-            }
+            StatusCode::SERVICE_UNAVAILABLE => drop(reply.headers.insert(header::RETRY_AFTER, 2.into())),
             _ => {}
         }
         if close { reply.with(header::CONNECTION, HeaderValue::from_static("close")) } else { reply }

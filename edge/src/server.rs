@@ -112,13 +112,14 @@ impl Server {
     pub fn open(options: Options) -> Result<Arc<Self>, OpenError> {
         let generation = Arc::new(OpenGeneration::open_copying(&options.root, options.copy_index)?);
         let state = ServingState::new(generation, options.day, &options);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Arc::new(Self {
             state: ArcSwap::from_pointee(state),
             turning: Mutex::default(),
             retired: Mutex::default(),
             retry: Mutex::default(),
             metrics: Metrics::new(Counters::behind(options.proxies.clone())),
-            searches: BlockingPool::default(),
+            searches: BlockingPool::new(cores - 1),
             reads: BlockingPool::new(1),
             answers: cache(options.response_cache),
             mcp: Endpoint::new(options.mcp.clone())?,

@@ -15,6 +15,7 @@ use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use hyper::body::Body;
 use ipnet::IpNet;
 use net::blocking_pool::{Outcome, is_heavy};
+use net::conditional::parameters;
 use net::precheck::HttpError;
 use net::rate_limit::RateLimiter;
 use net::request_head::RequestHead;
@@ -278,15 +279,9 @@ fn is_json(headers: &HeaderMap) -> bool {
         return false;
     };
     let Ok(only) = only.to_str() else { return false };
-    let mut parts = only.split(';').map(str::trim);
-    let is_json = parts.next().is_some_and(|essence| essence.eq_ignore_ascii_case("application/json"));
-    is_json
-        && parts.all(|parameter| match parameter.split_once('=') {
-            Some((name, value)) if name.trim().eq_ignore_ascii_case("charset") => {
-                value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
-            }
-            _ => true,
-        })
+    let is_utf8 = |charset: &str| charset.trim_matches('"').eq_ignore_ascii_case("utf-8");
+    let (essence, _) = only.split_once(';').unwrap_or((only, ""));
+    essence.trim().eq_ignore_ascii_case("application/json") && parameters(only, "charset").all(is_utf8)
 }
 
 /// Whether the client accepts JSON. Ranges that include JSON count, and so does `text/event-stream` alone, which this
@@ -298,12 +293,8 @@ fn accepts_json(headers: &HeaderMap) -> bool {
 }
 
 fn is_acceptable(item: &str) -> bool {
-    let mut parts = item.split(';').map(str::trim);
-    let range = parts.next().unwrap_or_default().to_ascii_lowercase();
+    let (range, _) = item.split_once(';').unwrap_or((item, ""));
+    let range = range.trim().to_ascii_lowercase();
     let known = ["*/*", "application/*", "application/json", "text/event-stream"].contains(&range.as_str());
-    let refused = parts.any(|parameter| {
-        let weight = parameter.split_once('=').filter(|(name, _)| name.trim().eq_ignore_ascii_case("q"));
-        weight.is_some_and(|(_, weight)| weight.trim().parse() == Ok(0.0))
-    });
-    known && !refused
+    known && !parameters(item, "q").any(|weight| weight.parse() == Ok(0.0))
 }

@@ -58,12 +58,6 @@ enum Live {
     Hints,
 }
 
-/// Whether a path names a page that is served under another address only: the 404 page, and `/` by its file name.
-fn is_stand_in(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    matches!(name, "404" | "index") && matches!(&path[..path.len() - name.len()], "" | "es/")
-}
-
 fn target(path: &str) -> Target<'_> {
     let path = path.strip_prefix('/').unwrap_or(path);
     let (locale, rest) = match path.strip_prefix("es/") {
@@ -83,7 +77,8 @@ fn target(path: &str) -> Target<'_> {
     match path {
         "" => Target::Page("index"),
         "es" | "es/" => Target::Page("es/index"),
-        _ if is_stand_in(path) => Target::Nothing,
+        // Pages that are served under another address only.
+        "404" | "es/404" | "index" | "es/index" => Target::Nothing,
         _ if media_type(path).is_some() => Target::File(path),
         _ => Target::Page(path),
     }

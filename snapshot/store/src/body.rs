@@ -119,7 +119,7 @@ impl Body {
     /// # Errors
     ///
     /// If it cannot be read.
-    pub(crate) fn of_reader(reader: &mut impl Read) -> io::Result<Self> {
+    pub fn of_reader(reader: &mut impl Read) -> io::Result<Self> {
         let mut hasher = Sha256::new();
         let len = io::copy(&mut BufReader::with_capacity(1 << 18, reader), &mut hasher)?;
         Ok(Self { len, sha256: Digest(hasher.finalize().into()) })

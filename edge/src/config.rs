@@ -19,7 +19,7 @@ use snapshot::time::Day;
 use crate::clock;
 use crate::follower::Follower;
 use crate::log::Format;
-use crate::options::{COPIED_INDEX, Options};
+use crate::server::{COPIED_INDEX, Options};
 use net::client_address::TrustedProxies;
 
 /// Serves a snapshot over HTTP.

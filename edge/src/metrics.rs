@@ -9,7 +9,7 @@ use std::time::Duration;
 use http::Method;
 
 use crate::route::{ROUTES, Route};
-use net::connection::{CloseReason, Counters};
+use net::connection::Counters;
 use net::count::Count;
 
 /// Upper bounds of the duration buckets, in microseconds.
@@ -130,8 +130,8 @@ impl Metrics {
             ),
         ];
         counted.into_iter().for_each(|(name, help, count)| metric(&mut out, name, help, count));
-        let closed = CloseReason::ALL.map(|(reason, label)| (label, counts.closed(reason)));
-        labelled(&mut out, ("edge_closed_total", "Connections that ended, by reason."), "reason", closed);
+        let help = "Connections that ended, by reason.";
+        labelled(&mut out, ("edge_closed_total", help), "reason", counts.all_closed());
         let loads = [("taken", self.loads.get()), ("refused", self.refusals.get())];
         let help = "Generations taken and refused since the start.";
         labelled(&mut out, ("edge_snapshot_loads_total", help), "result", loads);

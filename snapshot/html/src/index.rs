@@ -261,7 +261,7 @@ impl Html {
 fn bars(sections: &Sections, locale: Locale) -> Result<Vec<Value>, SectionError> {
     let name = SUMS[locale as usize];
     let sums: Vec<(String, u64)> = serde_json::from_slice(&sections.get::<u8>(name)?)
-        .map_err(|_| SectionError::Content(name, "is no JSON of the expected shape"))?;
+        .map_err(|_| SectionError(name, "is no JSON of the expected shape"))?;
     let most = sums.iter().map(|(_, count)| *count).max().unwrap_or(0);
     Ok(sums.into_iter().map(|(name, count)| bar(name, None, (count, most), locale)).collect())
 }
@@ -282,6 +282,6 @@ fn compiled(sections: &Sections) -> Result<Templates, PagesError> {
 }
 
 fn read<T: DeserializeOwned>(json: Option<&str>) -> Result<T, SectionError> {
-    let json = json.ok_or(SectionError::Missing(FILES.0))?;
-    serde_json::from_str(json).map_err(|_| SectionError::Content(FILES.0, "is no JSON of the expected shape"))
+    let json = json.ok_or(SectionError(FILES.0, "is missing"))?;
+    serde_json::from_str(json).map_err(|_| SectionError(FILES.0, "is no JSON of the expected shape"))
 }

@@ -103,12 +103,10 @@ impl Publisher<'_> {
 
 /// Generations that are kept beside the live one, oldest first as in CURRENT, and those that are dropped.
 fn divide(current: &Current, newest: usize, since: Timestamp) -> (Vec<GenerationRef>, Vec<GenerationRef>) {
-    let (mut kept, mut dropped) = (Vec::new(), Vec::new());
-    for retained in current.retained.iter().rev() {
-        let stays = kept.len() + 1 < newest || retained.at >= since;
-        if stays { &mut kept } else { &mut dropped }.push(retained.clone());
-    }
-    kept.reverse();
-    dropped.reverse();
-    (kept, dropped)
+    // Counted from the newest, the live one being the first.
+    let places = (2..current.retained.len() + 2).rev();
+    let stays = |(place, it): &(usize, GenerationRef)| *place <= newest || it.at >= since;
+    let (kept, dropped): (Vec<_>, Vec<_>) = places.zip(current.retained.iter().cloned()).partition(stays);
+    let bare = |all: Vec<(usize, GenerationRef)>| all.into_iter().map(|(_, it)| it).collect();
+    (bare(kept), bare(dropped))
 }

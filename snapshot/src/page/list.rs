@@ -165,7 +165,7 @@ impl Lists {
         let awards = Strings::open(sections, AWARDS)?;
         let about = serde_json::from_slice(&sections.get::<u8>("about")?);
         Ok(Self {
-            about: about.map_err(|_| SectionError::Content("about", "is not what it should be"))?,
+            about: about.map_err(|_| SectionError("about", "is not what it should be"))?,
             aliases,
             canonical,
             organizations: Strings::open(sections, ORGANIZATIONS)?,

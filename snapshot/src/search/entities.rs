@@ -391,7 +391,7 @@ impl NamedEntities {
         let keys = Dictionary::open(sections, KEYS)?;
         let of = column::<u32>(sections, "concept.of", keys.strings.count())?;
         let entities: Vec<NamedEntity> = serde_json::from_slice(&sections.get::<u8>("concepts")?)
-            .map_err(|_| SectionError::Content("concepts", "is not JSON"))?;
+            .map_err(|_| SectionError("concepts", "is not JSON"))?;
         check_below("concept.of", &of, entities.len())?;
         let entities = entities.into_iter().map(|entity| Entity::new(entity, values)).collect();
         let mut words = FxHashSet::default();

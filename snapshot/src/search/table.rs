@@ -200,8 +200,8 @@ impl Dictionary {
     /// Opens what [`Strings::write`] wrote.
     pub(super) fn open(sections: &Sections, names: Pair) -> Result<Self> {
         let strings = Strings::open(sections, names)?;
-        let count = u32::try_from(strings.count())
-            .map_err(|_| SectionError::Content(names.0, "has too many strings"))?;
+        let count =
+            u32::try_from(strings.count()).map_err(|_| SectionError(names.0, "has too many strings"))?;
         let hasher = DefaultHashBuilder::default();
         let mut positions = HashTable::with_capacity(strings.count());
         let hash = |position: &u32| hasher.hash_one(strings.bytes(*position as usize));

@@ -347,7 +347,7 @@ fn less_than(numbers: &[u32], bound: u32) -> usize {
 
 fn read_synonyms(json: &[u8]) -> Result<HashMap<String, Vec<Vec<String>>>, SectionError> {
     let groups: Vec<Vec<String>> =
-        serde_json::from_slice(json).map_err(|_| SectionError::Content("synonyms", "is not JSON"))?;
+        serde_json::from_slice(json).map_err(|_| SectionError("synonyms", "is not JSON"))?;
     let mut synonyms: HashMap<String, Vec<Vec<String>>> = HashMap::default();
     for group in &groups {
         for term in group {

@@ -353,7 +353,9 @@ impl Draft<'_> {
             let make = |it: &values::Field<'_>| it.make(cell, self.sheet, row);
             !fields.is_empty() && fields.iter().all(|it| make(it).is_ok_and(|made| it.is_taken(&made)))
         };
-        let meant = fields.iter().find_map(|it| find_word("meaning", it.name)).unwrap_or("is this the name");
+        let meant = fields.iter().find_map(|it| find_word("meaning", it.name)).map(str::to_owned);
+        let of = || format!("is this `{}`", fields.first().map_or("name", |it| it.name));
+        let meant = meant.unwrap_or_else(of);
         let key = source.key.first().and_then(|key| self.sheet.column(key));
         let is_skipped = |row: &Row| key.is_some_and(|key| listed_in(&source.reading.skip, &row.name(key)));
         let cells = self.sheet.cells(column);

@@ -362,7 +362,7 @@ pub(super) fn complete(data: &Path, outputs: &mut Outputs, report: &mut Diagnost
         let kind = record.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
         let mut is_changed = false;
         for (field, value) in record.iter_mut() {
-            let items = match value {
+            let items = match &mut *value {
                 Value::Array(items) => items.as_mut_slice(),
                 one => std::slice::from_mut(one),
             };
@@ -375,6 +375,11 @@ pub(super) fn complete(data: &Path, outputs: &mut Outputs, report: &mut Diagnost
                 let example = || (0, format!("{} is `{meant}`", quoted(text)));
                 replaced.entry(field.clone()).or_insert_with(example).0 += 1;
                 (*item, is_changed) = (meant.into(), true);
+            }
+            // `Spain; ES` is one place.
+            if let Value::Array(items) = value {
+                let mut seen = HashSet::new();
+                items.retain(|item| seen.insert(item.to_string()));
             }
         }
         if is_changed {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
 use crate::fields::{FIELDS, Field, language_of, words_of};
-use crate::mapping::{Rule, Source, quoted};
+use crate::mapping::{ELIGIBILITY, Rule, Source, quoted};
 use crate::source;
 use crate::source::sheet::{Cell, EMPTY, Reading, Row, Sheet, listed};
 use crate::vocabulary::{is_empty_mark, is_key, value_of};
@@ -129,23 +129,26 @@ impl Draft<'_> {
         }
     }
 
-    /// The evidence that the texts of programs are in Spanish, where no column names their language: most have words of it,
-    /// and some have one that other languages lack.
+    /// The evidence that a sheet is in Spanish, where no column names the language of its texts: many of these and of the
+    /// names of its columns have words of it, few have English ones, and some have what other languages lack.
     pub(super) fn spanish(&self, taken: &Taken) -> Option<String> {
         const OWN: [&str; 4] = ["el", "los", "las", "y"];
-        let columns = TEXTS.iter().filter_map(|field| taken.get(&(Table::Programs, field)));
-        let texts: Vec<Vec<String>> =
-            columns.flat_map(|(column, _)| self.column(*column)).map(|it: String| words_of(&it)).collect();
+        const ENDINGS: [&str; 2] = ["cion", "ciones"];
+        let columns = TEXTS.iter().chain([&ELIGIBILITY]).filter_map(|it| taken.get(&(Table::Programs, it)));
+        let cells = columns.flat_map(|(column, _)| self.column(*column));
+        let texts = self.sheet.columns.iter().cloned().chain(cells).map(|it| words_of(&it));
+        let texts: Vec<Vec<String>> = texts.filter(|words| words.len() > 1).collect();
         let count = |language| {
-            let is_of =
-                |words: &&Vec<String>| words.iter().any(|it| language_of_stop_word(it) == Some(language));
-            texts.iter().filter(is_of).count()
+            let is_of = |word: &String| language_of_stop_word(word) == Some(language);
+            texts.iter().filter(|words| words.iter().any(is_of)).count()
         };
-        let (english, spanish) = (count(0), count(1));
-        let has_own = texts.iter().flatten().any(|it| OWN.contains(&it.as_str()));
+        let (english, spanish, all) = (count(0), count(1), texts.len());
+        let is_own = |word: &str| OWN.contains(&word) || ENDINGS.iter().any(|it| word.ends_with(it));
+        let has_own = texts.iter().flatten().any(|word| is_own(word));
         let is_free = !taken.contains_key(&(Table::Programs, "language"));
-        (is_free && has_own && spanish > 2 * english)
-            .then(|| format!("{spanish} of {} texts have Spanish words, {english} English ones", texts.len()))
+        (is_free && has_own && spanish > 2 * english && spanish * 4 >= all).then(|| {
+            format!("{spanish} of {all} texts and columns have Spanish words, {english} English ones")
+        })
     }
 
     /// The first column that looks like a reference and differs in every row, else the first that differs and is no

@@ -287,7 +287,7 @@ fn texts_in_spanish_are_drafted_as_such_and_those_of_other_languages_are_not() {
     };
     let spanish = of("Becas para los jóvenes", "Ayudas a la creación");
     spanish.has(&[
-        "language = { value = \"es\" }  # 2 of 2 texts have Spanish words, 0 English ones",
+        "language = { value = \"es\" }  # 2 of 2 texts and columns have Spanish words, 0 English ones",
         "label = { value = \"Convocatoria actual\" }",
     ]);
     for (first, second) in [

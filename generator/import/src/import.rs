@@ -248,7 +248,10 @@ impl Importer<'_> {
                 self.report.push(problem.value("key", source.key.join(", ")).help(help));
             }
         }
-        sources.iter().for_each(|it| output::keep_rows(&it.name, data, &mut self.outputs));
+        for source in sources {
+            output::follow_renames(&source.name, data, &mut self.outputs);
+            output::keep_rows(&source.name, data, &mut self.outputs);
+        }
     }
 
     /// Counts something of a row, to be noted.

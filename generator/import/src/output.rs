@@ -241,6 +241,23 @@ impl Output {
     }
 }
 
+/// Names the programs that have another key now in the rows that are no longer in the source.
+pub(super) fn follow_renames(source: &str, data: &Path, outputs: &mut Outputs) {
+    let Some(programs) = outputs.get(&(Table::Programs, source.to_owned())) else { return };
+    let before = previous(data, Table::Programs, source);
+    let keys = programs.adopted.iter().filter_map(|(new, old)| {
+        Some((before.get(*old)?.get("key")?.clone(), record_of(&programs.rows[*new].0).remove("key")?))
+    });
+    let keys: HashMap<Value, Value> = keys.collect();
+    let own = outputs.iter_mut().filter(|((_, of), _)| of == source && !keys.is_empty());
+    for (line, _) in own.flat_map(|(_, it)| &mut it.rows).filter(|(_, at)| at.is_none()) {
+        let mut record = record_of(line);
+        let programs = record.iter_mut().filter(|(field, _)| *field == "program" || *field == "entity");
+        programs.for_each(|(_, key)| *key = keys.get(key).unwrap_or(key).clone());
+        *line = line_of(&record);
+    }
+}
+
 /// Adds what the last import made of the rows of programs that stay as they were: seasons, facts and others without a key.
 pub(super) fn keep_rows(source: &str, data: &Path, outputs: &mut Outputs) {
     let programs = outputs.get(&(Table::Programs, source.to_owned())).into_iter().flat_map(|it| &it.rows);

@@ -144,7 +144,8 @@ fn rows_that_leave_and_come_with_the_same_names_are_one_error() {
 #[test]
 fn a_record_keeps_its_id_and_address_under_another_key_and_under_another_name() {
     let rows = "1,Kelp Call,,X,https://a.example/1,\n2,Otter Call,,X,https://a.example/2,\n3,Seal Call,,X,https://a.example/3,\n";
-    let mapping = format!("{MAPPING}programType = {{ value = \"grant\" }}\n");
+    let seasons = "[sources.a.cycles]\nkey = \"Ref\"\nlabel = { value = \"Call\" }\n";
+    let mapping = format!("{MAPPING}programType = {{ value = \"grant\" }}\n{seasons}");
     let place = place(rows);
     place.write(FILE, mapping.as_bytes());
     place.imported();
@@ -169,6 +170,7 @@ fn a_record_keeps_its_id_and_address_under_another_key_and_under_another_name() 
     place.imported();
     assert_eq!(known(&place), before);
     assert!(place.rows("programs/a.ndjson").iter().any(|row| row["name"] == "Otter Grant"));
+    assert!(place.checked().is_empty(), "the season of the old key is of the program: {:?}", place.checked());
 }
 
 #[test]

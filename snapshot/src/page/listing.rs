@@ -47,13 +47,13 @@ fn found<'a>(site: &Site, dated: &'a Dated, list: List, query: &ListQuery) -> Op
     let of = site.index.organizations.docs_of_any(&query.organizations, site.index.programs());
     let rows = match (list, &of) {
         (List::Recipients, _) if Recipients::is_filtered(query) => lists.recipients.find(&site.index, query),
-        (List::Cycles, None) if query.upcoming => return Some(Cow::Borrowed(&dated.cycles.upcoming)),
+        (List::Cycles, None) if !query.past => return Some(Cow::Borrowed(&dated.cycles.upcoming)),
         (List::Cycles, Some(of)) => {
             let docs = &*lists.cycles.docs;
             let is_of = |row: &u32| of.contains(docs[*row as usize]);
-            match query.upcoming {
-                true => dated.cycles.upcoming.iter().copied().filter(is_of).collect(),
-                false => (0..docs.len() as u32).filter(is_of).collect(),
+            match query.past {
+                true => (0..docs.len() as u32).filter(is_of).collect(),
+                false => dated.cycles.upcoming.iter().copied().filter(is_of).collect(),
             }
         }
         (List::Awards, Some(of)) => {

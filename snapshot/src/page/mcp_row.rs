@@ -15,8 +15,9 @@ use crate::facet::{
 };
 use crate::page::bilingual::{self, Names};
 use crate::page::findings::Findings;
-use crate::page::money::{self, phrase};
+use crate::page::money;
 use crate::page::shape::Shaper;
+use crate::page::text::phrase;
 use crate::page::when::deadline_in_words;
 use crate::page::{caution, push_json, status_text};
 use crate::place;
@@ -192,7 +193,7 @@ fn funding(program: &Program, facts: &[&Fact], stated: Option<&str>, locale: Loc
         [None, None] => return named(facts),
     };
     let per = money::per(program, facts).filter(|_| source.is_none());
-    Some(per.map_or(range.clone(), |per| phrase(status_text::word(per.key(), locale), &[("money", &range)])))
+    Some(per.map_or(range.clone(), |per| phrase(status_text::word(&per.key(), locale), &[("money", &range)])))
 }
 
 /// The first amount that facts name with its label, `Award EUR 4M`.

@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use crate::facet::eligibility::sentences;
-use crate::page::text::grouped;
+use crate::page::text::{grouped, phrase};
 use crate::patterns::Patterns;
 use crate::record::{Fact, Locale, Number, Polarity, Program, words};
 use crate::text::normalized;
@@ -63,11 +63,6 @@ pub struct AmountPhrases<'a> {
     pub word: &'a dyn Fn(&str) -> &'a str,
 }
 
-/// Replaces the `{name}`s of a phrase.
-pub(crate) fn phrase(text: &str, values: &[(&str, &str)]) -> String {
-    values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
-}
-
 /// The currency, and the least and the most, that the funding of a program was converted from, where a fact states it
 /// and the amounts agree.
 pub fn conversion<'a>(program: &Program, facts: &[&'a Fact]) -> Option<(&'a str, [Option<f64>; 2])> {
@@ -109,12 +104,8 @@ words! {
 
 impl Per {
     /// The phrase that puts an amount per span.
-    pub(crate) const fn key(self) -> &'static str {
-        match self {
-            Self::Hour => "money_per_hour",
-            Self::Week => "money_per_week",
-            Self::Month => "money_per_month",
-        }
+    pub(crate) fn key(self) -> String {
+        format!("money_per_{}", self.as_str())
     }
 
     fn of(word: &str) -> Option<Self> {
@@ -338,7 +329,7 @@ impl AmountPhrases<'_> {
         }
         match self.range(bounds.map(|bound| bound.map(|it| self.amount(it, "USD")))) {
             Some(range) => Some(match per(program, facts) {
-                Some(per) => self.phrase(per.key(), &[("money", &range)]),
+                Some(per) => self.phrase(&per.key(), &[("money", &range)]),
                 None => range,
             }),
             None => self.named(facts, label),

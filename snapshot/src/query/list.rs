@@ -8,12 +8,12 @@ use crate::record::{RecipientKind, words};
 const ORGANIZATION: &str = "organization";
 
 /// A query to one of the lists. Fields that a list does not know stay at their default.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListQuery {
     /// Which rows.
     pub page: Page,
-    /// Cycles: only what is still to come.
-    pub upcoming: bool,
+    /// Cycles: what is over, too.
+    pub past: bool,
     /// Recipients: part of the display name.
     pub text: Option<String>,
     /// Recipients: received an award in that year; with a program, of that program in that year.
@@ -48,20 +48,6 @@ impl List {
             Self::Awards => &["page", "limit", "offset", ORGANIZATION],
             Self::Cycles => &["page", "limit", "offset", "upcoming", ORGANIZATION],
             Self::Recipients => &["page", "limit", "offset", "q", "year", "program", "kind"],
-        }
-    }
-}
-
-impl Default for ListQuery {
-    fn default() -> Self {
-        Self {
-            page: Page { offset: 0, limit: LIMIT_DEFAULT },
-            upcoming: true,
-            text: None,
-            year: None,
-            program: None,
-            kind: None,
-            organizations: Vec::new(),
         }
     }
 }
@@ -108,7 +94,7 @@ impl ListQuery {
             "page" => clamp(value, PAGE_RANGE, &mut paging.number),
             "limit" => clamp(value, LIMIT_RANGE, &mut paging.limit),
             "offset" => clamp(value, OFFSET_RANGE, &mut paging.offset),
-            "upcoming" => parse_flag(value).map(|on| self.upcoming = on).is_some(),
+            "upcoming" => parse_flag(value).map(|on| self.past = !on).is_some(),
             "q" => set(&mut self.text, Some(value.to_owned()).filter(|q| q.chars().count() <= LIST_TEXT_MAX)),
             "year" => set(&mut self.year, parse_year(value)),
             "program" => set(&mut self.program, Some(value.to_owned()).filter(|slug| is_slug(slug))),
@@ -122,7 +108,7 @@ impl ListQuery {
         let pairs = [
             ("limit", (self.page.limit != LIMIT_DEFAULT).then(|| self.page.limit.to_string())),
             ("offset", (self.page.offset != 0).then(|| self.page.offset.to_string())),
-            ("upcoming", (!self.upcoming).then(|| "false".to_owned())),
+            ("upcoming", self.past.then(|| "false".to_owned())),
             ("q", self.text.clone()),
             ("year", self.year.map(|year| year.to_string())),
             ("program", self.program.clone()),

@@ -88,7 +88,7 @@ impl Default for Query {
             with_unstated: false,
             locale: Locale::En,
             sort: Sort::Deadline,
-            page: Page { offset: 0, limit: LIMIT_DEFAULT },
+            page: Page::default(),
             facets: true,
         }
     }

@@ -5,7 +5,7 @@ use snapshot::facet::FACETS;
 use snapshot::page::detail;
 use snapshot::page::export;
 use snapshot::page::facet::facet;
-use snapshot::page::hole::{Filled, Rule, Syntax, cut};
+use snapshot::page::hole::{self, Filled, Rule, cut};
 use snapshot::page::listing::list;
 use snapshot::page::search::search;
 use snapshot::page::shape::Shaper;
@@ -95,7 +95,7 @@ fn csv_export(pages: &Pages<'_>) -> Filled {
         let row = shaper.program_summary(program_of[*doc as usize]);
         table.extend(csv_rows::line(&row, Rule::NextDeadlineText.mark(*doc as usize)));
     }
-    cut(&table, Syntax::Text, pages.dated)
+    cut(&table, hole::TEXT, pages.dated)
 }
 
 #[cfg(test)]

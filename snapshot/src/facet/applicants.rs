@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{FACETS, Facet, FacetSpec, Measure, admitted_values, named_values};
+use crate::distinct::distinct;
 use crate::patterns::Patterns;
 use crate::place::{self, WORLD};
 use crate::record::{Fact, Program};
@@ -106,8 +107,7 @@ pub(crate) fn applicants<'a>(program: &'a Program, facts: &[&'a Fact]) -> Applic
     let residences: FxHashSet<&str> =
         places.filter(|(spec, _)| spec.facet == Facet::Residences).map(|(_, place)| place).collect();
     for (spec, values) in all.iter_mut().filter(|(spec, _)| spec.is_place) {
-        values.sort_unstable();
-        values.dedup();
+        *values = distinct(std::mem::take(values));
         values.retain(|value| {
             let is_repeated = spec.facet == Facet::Countries && residences.contains(value);
             !is_repeated && !repeated.contains(&(is_citizenship(spec), *value))

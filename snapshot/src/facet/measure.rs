@@ -14,9 +14,6 @@ pub enum Measure {
     Duration,
 }
 
-/// How many measures there are.
-pub(crate) const COUNT: usize = 3;
-
 /// Where a measure's intervals come from.
 enum From {
     /// From the record itself: lower and upper bound.
@@ -68,7 +65,7 @@ pub struct MeasureSpec {
 }
 
 /// The table, in the order of [`Measure`].
-pub static MEASURES: [MeasureSpec; COUNT] = [
+pub static MEASURES: [MeasureSpec; 3] = [
     MeasureSpec {
         measure: Measure::Age,
         parameters: ["ageMin", "ageMax"],

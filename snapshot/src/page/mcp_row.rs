@@ -10,8 +10,8 @@
 //! ```
 
 use crate::facet::{
-    Applicants, FACETS, Facet, Interval, Measure, detail_page_facets, excluded_values, intervals,
-    named_values, place_label, without_ages_served,
+    Applicants, Facet, Interval, Measure, detail_page_facets, excluded_values, intervals, named_values,
+    place_label, without_ages_served,
 };
 use crate::page::bilingual::{self, Names};
 use crate::page::findings::Findings;
@@ -132,7 +132,7 @@ fn stated(part: &[u8], requested: &[(Facet, &str)], locale: Locale) -> Option<St
     let mut texts = part.split(|byte| *byte == VALUE).filter_map(|text| std::str::from_utf8(text).ok());
     let name = texts.next()?;
     let parameter = name.strip_prefix(NOT).unwrap_or(name);
-    let facet = FACETS.iter().find(|spec| spec.parameter == parameter).map(|spec| spec.facet);
+    let facet = Facet::of_parameter(parameter);
     let distance = |value: &str| facet.map_or(FAR, |facet| distance(facet, value, requested));
     let mut values: Vec<&str> = texts.collect();
     values.sort_by_cached_key(|value| distance(value));

@@ -2,6 +2,7 @@
 
 use super::value::{Complaints, Paging, clamp, is_junk, is_slug, pairs, parse_flag, parse_year, set};
 use super::{LIMIT_DEFAULT, LIMIT_RANGE, LIST_TEXT_MAX, OFFSET_RANGE, PAGE_RANGE, Page};
+use crate::distinct::distinct;
 use crate::record::{RecipientKind, words};
 
 /// Repeatable parameter of the lists whose rows are of programs.
@@ -83,8 +84,7 @@ pub fn parse_list<'s>(
         }
     }
     parsed.page = paging.page();
-    parsed.organizations.sort();
-    parsed.organizations.dedup();
+    parsed.organizations = distinct(parsed.organizations);
     (parsed, complaints.finish())
 }
 

@@ -146,16 +146,12 @@ impl Columns {
         writer.put("slug.order", order_by(self.count, |a, b| slugs.get(a).cmp(slugs.get(b))));
         slugs.write(SLUGS, writer);
         for (names, sections) in self.names.iter().zip(BY_NAME) {
-            put_order(
-                sections,
-                order_by(self.count, |a, b| (names.get(a), ids[a]).cmp(&(names.get(b), ids[b]))),
-                writer,
-            );
+            let key = |doc: usize| (names.get(doc), ids[doc]);
+            put_order(sections, order_by(self.count, |a, b| key(a).cmp(&key(b))), writer);
         }
-        let newest_first =
-            |a: usize, b: usize| (Reverse(created[a]), ids[a]).cmp(&(Reverse(created[b]), ids[b]));
+        let newest_first = |doc: usize| (Reverse(created[doc]), ids[doc]);
         writer.put(UPDATED, self.updated);
-        put_order(BY_RECENT, order_by(self.count, newest_first), writer);
+        put_order(BY_RECENT, order_by(self.count, |a, b| newest_first(a).cmp(&newest_first(b))), writer);
         for (lists, spec) in self.measures.into_iter().zip(&MEASURES) {
             lists.write(spec.sections, writer);
         }

@@ -114,9 +114,8 @@ fn add_labels(vocabulary: &[Term], stated: &StatedValues, dictionary: &mut BTree
         }
     }
     for term in vocabulary {
-        let facet = FACETS.iter().find(|spec| spec.name == term.facet.as_str()).map(|spec| spec.facet);
-        let known = facet.and_then(|facet| labels.get_mut(&(facet, term.value.as_str())));
-        if let Some(known) = known {
+        let facet = Facet::parse(&term.facet);
+        if let Some(known) = facet.and_then(|facet| labels.get_mut(&(facet, term.value.as_str()))) {
             known.extend([&term.label_en, &term.label_es].into_iter().flatten().map(String::as_str));
         }
     }
@@ -292,18 +291,14 @@ pub(super) struct Entity {
 
 impl Entity {
     fn new(entity: NamedEntity, values: &Values) -> Self {
-        let ordinals = entity.values.iter().filter_map(|(facet, value)| {
-            let spec = FACETS.get(usize::from(*facet))?;
-            Some((spec.is_place, values.find(spec.facet, value)?))
-        });
-        let (naming, values): (Vec<_>, Vec<_>) = ordinals.partition(|(is_place, _)| *is_place);
-        let ordinals = |pairs: Vec<(bool, u32)>| pairs.into_iter().map(|(_, ordinal)| ordinal).collect();
-        Self {
-            values: ordinals(values),
-            naming: ordinals(naming),
-            place: entity.place,
-            capitals: entity.capitals,
+        let NamedEntity { values: stated, place, capitals } = entity;
+        let mut found = Self { values: Vec::new(), naming: Vec::new(), place, capitals };
+        for (facet, value) in stated {
+            let Some(spec) = FACETS.get(usize::from(facet)) else { continue };
+            let list = if spec.is_place { &mut found.naming } else { &mut found.values };
+            list.extend(values.find(spec.facet, &value));
         }
+        found
     }
 
     /// Whether no record has any of its values.

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::distinct::distinct;
+
 /// Bits of one word.
 pub(super) const WORD: usize = 64;
 
@@ -218,9 +220,7 @@ pub(super) fn union<'a>(mut parts: Vec<DocSet<'a>>, count: usize) -> DocSet<'a> 
     if lengths.sum::<Option<usize>>().is_some_and(|total| total <= count / WORD) {
         let mut merged = Vec::new();
         parts.iter().for_each(|part| part.for_each(|doc| merged.push(doc)));
-        merged.sort_unstable();
-        merged.dedup();
-        return DocSet::new(merged);
+        return DocSet::new(distinct(merged));
     }
     let mut bits = vec![0; words(count)];
     for part in &parts {

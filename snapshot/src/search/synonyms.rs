@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet};
 use smol_str::{SmolStr, SmolStrBuilder};
 
+use crate::distinct::distinct;
 use crate::stem::{noun_stems, stems};
 use crate::text::{QueryWord, words_of};
 
@@ -148,11 +149,7 @@ impl Synonyms {
     }
 
     fn find<K: AsRef<str>>(&self, keys: &[K; 2]) -> Vec<&Vec<String>> {
-        let found = keys.iter().filter_map(|key| self.others.get(key.as_ref())).flatten();
-        let mut found: Vec<&Vec<String>> = found.collect();
-        found.sort_unstable();
-        found.dedup();
-        found
+        distinct(keys.iter().filter_map(|key| self.others.get(key.as_ref())).flatten())
     }
 }
 

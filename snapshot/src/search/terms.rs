@@ -20,6 +20,7 @@ use std::sync::{Mutex, PoisonError};
 use rustc_hash::FxHashMap as HashMap;
 use smol_str::SmolStr;
 
+use crate::distinct::distinct;
 use crate::search::grams::{Grams, Row, read_leb128};
 use crate::search::set::{DocSet, all_of, bits_of, has_bit, meet, union};
 use crate::search::table::{Dictionary, Lists, ListsOf, Pair, PostingNames, Postings, Strings, column};
@@ -145,13 +146,7 @@ impl<'a> Among<'a> {
 
 /// The terms of two ascending lists.
 fn merged(english: &[u32], spanish: &[u32]) -> Vec<u32> {
-    if english == spanish {
-        return english.to_vec();
-    }
-    let mut terms = [english, spanish].concat();
-    terms.sort_unstable();
-    terms.dedup();
-    terms
+    if english == spanish { english.to_vec() } else { distinct([english, spanish].concat()) }
 }
 
 impl Terms {

@@ -161,7 +161,7 @@ fn table(html: &Html, dated: &Dated, docs: &[u32]) -> Vec<u8> {
     let mut out = Vec::with_capacity(1024 + 600 * docs.len());
     out.extend_from_slice(html.csv_head.as_bytes());
     for doc in docs {
-        out.extend_from_slice(html.csv.bytes(*doc as usize));
+        out.extend_from_slice(html.csv.get(*doc as usize));
         if let Some(date) = dated.today.next_deadline.get(*doc as usize).and_then(|day| day.date()) {
             out.extend_from_slice(date.to_string().as_bytes());
         }

@@ -25,7 +25,7 @@ pub fn list(site: &Site, dated: &Dated, list: List, query: &ListQuery, invalid: 
         let row = found.as_ref().map_or(place, |found| found[place] as usize);
         match list {
             List::Cycles => site.lists.cycles.push(row as u32, &dated.cycles, out),
-            _ => out.extend_from_slice(site.lists.strings(list).bytes(row)),
+            _ => out.extend_from_slice(site.lists.strings(list).get(row)),
         }
     });
     out.extend_from_slice(b"],\"meta\":{");

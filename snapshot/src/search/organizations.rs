@@ -151,7 +151,7 @@ impl Organizations {
     fn beginning_with(&self, key: &str) -> impl Iterator<Item = usize> {
         let end = if key.is_empty() { 0 } else { self.keys.count() };
         let start = self.keys.lower_bound(0..end, key.as_bytes());
-        (start..end).take_while(move |position| self.keys.bytes(*position).starts_with(key.as_bytes()))
+        (start..end).take_while(move |position| self.keys.get(*position).starts_with(key.as_bytes()))
     }
 
     /// The slug of an organization.

@@ -326,7 +326,7 @@ impl Terms {
 
     /// A document's tokens and marks.
     pub(super) fn stream(&self, doc: u32) -> Codes<'_> {
-        Codes(self.streams.bytes(doc as usize))
+        Codes(self.streams.get(doc as usize))
     }
 }
 

@@ -110,17 +110,19 @@ pub(super) fn stated_texts(directory: &Directory, program: usize) -> Vec<(Mark, 
     texts.extend(it.summary.iter().map(|text| (Mark::Summary, text.as_str())));
     texts.extend(it.description.iter().map(|text| (Mark::Description, text.as_str())));
     for locale in Locale::ALL {
-        let translated =
-            |of, field| directory.translations.get(&(of, *locale))?.get(field).map(String::as_str);
-        texts.extend(translated(it.entity(), "name").map(|text| (Mark::Name, text)));
-        texts.extend(translated(organization.entity(), "name").map(|text| (Mark::Organization, text)));
-        texts.extend(translated(it.entity(), "summary").map(|text| (Mark::Summary, text)));
-        texts.extend(translated(it.entity(), "description").map(|text| (Mark::Description, text)));
+        for (mark, of, field) in [
+            (Mark::Name, it.entity(), "name"),
+            (Mark::Organization, organization.entity(), "name"),
+            (Mark::Summary, it.entity(), "summary"),
+            (Mark::Description, it.entity(), "description"),
+        ] {
+            texts.extend(directory.translation(of, *locale, field).map(|text| (mark, text)));
+        }
     }
     for fact in directory.facts_of(program) {
-        let translated = |locale: &Locale| directory.translations.get(&(fact.entity(), *locale))?.get("text");
+        let translated = |locale: &Locale| directory.translation(fact.entity(), *locale, "text");
         let translations = Locale::ALL.iter().filter_map(translated);
-        texts.extend(fact.text.iter().chain(translations).map(|text| (Mark::Fact, text.as_str())));
+        texts.extend(fact.text.as_deref().into_iter().chain(translations).map(|text| (Mark::Fact, text)));
     }
     let cycles = || links.cycles.iter().map(|cycle| &directory.cycles[*cycle]);
     let labels = cycles().map(|cycle| cycle.label.as_str());

@@ -75,14 +75,12 @@ impl Recipients {
         let rows = Strings::open(sections, ROWS)?;
         let count = rows.count();
         let recipients = Self {
-            names: Strings::open(sections, NAMES)?,
+            names: Strings::open_len(sections, NAMES, count)?,
             kinds: column(sections, "rec.kind", count)?,
-            years: NumberLists::open(sections, YEARS)?,
-            programs: NumberLists::open_below(sections, PROGRAMS, programs)?,
+            years: NumberLists::open_len(sections, YEARS, count)?,
+            programs: NumberLists::open_many(sections, PROGRAMS, count, programs)?,
             rows,
         };
-        let columns = [recipients.names.count(), recipients.years.count(), recipients.programs.count()];
-        ensure(columns == [count; 3], "rec.at", "does not fit its columns")?;
         let pairs = |of: usize| recipients.years.get(of).len() == recipients.programs.get(of).len();
         ensure((0..count).all(pairs), PROGRAMS.0, "does not fit the years")?;
         Ok(recipients)

@@ -1,7 +1,7 @@
 //! The seasons of programs and what was observed of them, as rows of numbers.
 
-use crate::record::{CycleStatus, Lifecycle};
-use crate::search::table::{ListsOf, ListsWriter, Pair, column};
+use crate::record::{CycleStatus, Directory, Lifecycle};
+use crate::search::table::{ListsOf, Pair, column};
 use crate::time::{Day, Openness, Season};
 use store::sections::{Section, SectionError, SectionWriter, Sections};
 
@@ -69,25 +69,20 @@ pub(super) struct Seasons {
     observed: Section<ObservationRow>,
 }
 
-/// Seasons and observations being collected, in document order.
-#[derive(Default)]
-pub(super) struct SeasonsWriter {
-    seasons: ListsWriter<SeasonRow>,
-    observed: Vec<ObservationRow>,
-}
-
-impl SeasonsWriter {
-    /// Adds the next document.
-    pub(super) fn add(&mut self, observation: Observation, seasons: impl Iterator<Item = Season>) {
-        self.seasons.push(&seasons.map(|season| (&season).into()).collect::<Vec<_>>());
-        self.observed.push(observation.into());
-    }
-
-    /// Writes the rows.
-    pub(super) fn write(self, writer: &mut SectionWriter) {
-        self.seasons.write(SEASONS, writer);
-        writer.put(OBSERVED, self.observed);
-    }
+/// Writes the rows; `order` gives the program of each document.
+pub(super) fn write(directory: &Directory, order: &[usize], writer: &mut SectionWriter) {
+    let seasons = order.iter().map(|program| -> Vec<SeasonRow> {
+        let cycles = directory.program_links[*program].cycles.iter().map(|cycle| &directory.cycles[*cycle]);
+        let it = &directory.programs[*program];
+        cycles.map(|cycle| (&Season::of(cycle).with_program(it)).into()).collect()
+    });
+    ListsOf::write(writer, SEASONS, seasons);
+    let observed = order.iter().map(|program| -> ObservationRow {
+        let it = &directory.programs[*program];
+        let [on, checked] = [it.lifecycle_observed_at(), it.last_checked_at()].map(Day::of);
+        Observation { lifecycle: it.lifecycle, on, checked }.into()
+    });
+    writer.put(OBSERVED, observed.collect::<Vec<_>>());
 }
 
 impl Seasons {

@@ -209,11 +209,7 @@ impl Code {
 
 /// The code in use here of a country that is named by its alpha-3 or numeric code.
 pub(crate) fn canonical(code: &str) -> Option<&'static str> {
-    static CODES: LazyLock<FxHashMap<&str, &str>> = LazyLock::new(|| {
-        let others = all().flat_map(|place| place.other_codes.map(|other| (other, place.code)));
-        others.filter(|(other, _)| !other.is_empty()).collect()
-    });
-    CODES.get(code).copied()
+    named(code).find(|name| name.kind == NameKind::Code && name.text == code).map(|name| name.codes[0])
 }
 
 impl Deref for Code {

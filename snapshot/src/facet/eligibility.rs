@@ -13,7 +13,7 @@ use crate::truncate::at_word;
 static SPEAKS: LazyLock<Patterns> = LazyLock::new(|| {
     let lists = [("BODIES", BODIES), ("PEOPLE", PEOPLE), ("PERSONAS", PERSONAS)];
     let text = include_str!("eligibility.txt").to_owned();
-    Patterns::new(&lists.iter().fold(text, |text, (name, words)| text.replace(name, words)))
+    Patterns::from(lists.iter().fold(text, |text, (name, words)| text.replace(name, words)))
 });
 
 /// Words for bodies that apply.
@@ -34,32 +34,26 @@ const PERSONAS: &str = "personas|persona|estudiantes|estudiante|entidades|entida
     asociaciones|fundaciones|universidades|quienes";
 
 /// How a note about eligibility names applicants without a verb.
-static NAMES: LazyLock<Patterns> = LazyLock::new(|| {
-    Patterns::new(
-        "^ a|an|any|all|only|private|public|local|current|registered|licensed|qualified|eligible|volunteer|residential* agencies|\
-         agency|businesses|cities|city|companies|corporations|counties|county|districts|entities|entity|facilities|farms|\
-         government|governments|households|individuals|institutions|municipalities|municipality|non|nonprofit|nonprofits|\
-         organizations|owners|pharmacies|producers|residents|schools|taxpayers|units|veterans",
-    )
-});
+static NAMES: Patterns = Patterns::new(
+    "^ a|an|any|all|only|private|public|local|current|registered|licensed|qualified|eligible|volunteer|residential* agencies|\
+    agency|businesses|cities|city|companies|corporations|counties|county|districts|entities|entity|facilities|farms|\
+    government|governments|households|individuals|institutions|municipalities|municipality|non|nonprofit|nonprofits|\
+    organizations|owners|pharmacies|producers|residents|schools|taxpayers|units|veterans",
+);
 
 /// How a note limits applicants that it does not name.
-static LIMITS: LazyLock<Patterns> = LazyLock::new(|| {
-    Patterns::new(
-        "applicant|applicants must|include|are|will|successfully|needs\n^ only|any\n^ must be\nopen to\n\
-         eligible applicants|recipients|organizations\neligible ... entities|owners",
-    )
-});
+static LIMITS: Patterns = Patterns::new(
+    "applicant|applicants must|include|are|will|successfully|needs\n^ only|any\n^ must be\nopen to\n\
+    eligible applicants|recipients|organizations\neligible ... entities|owners",
+);
 /// How a sentence speaks of one part of a program.
-static OF_ONE_PART: LazyLock<Patterns> = LazyLock::new(|| {
-    Patterns::new(
-        "phase|track|stage|strand i|ii|iii|iv|1|2|3\nopen only to awardees|grantees\n\
-         only past|previous|prior|current ... ... awardees|grantees|recipients",
-    )
-});
+static OF_ONE_PART: Patterns = Patterns::new(
+    "phase|track|stage|strand i|ii|iii|iv|1|2|3\nopen only to awardees|grantees\n\
+    only past|previous|prior|current ... ... awardees|grantees|recipients",
+);
 /// How it speaks of persons whom an organization supports, where that is the applicant.
-static SUPPORTED: LazyLock<Patterns> =
-    LazyLock::new(|| Patterns::new("scholars|trainees must|should\nscholarship recipients must|should"));
+static SUPPORTED: Patterns =
+    Patterns::new("scholars|trainees must|should\nscholarship recipients must|should");
 
 /// What a line about who may apply is labelled, in both languages, as [`normalized`] writes it.
 const LABELS: [&str; 8] = [

@@ -2,8 +2,6 @@
 //! dollars after it, rounded to two digits; where a program has no amount of its own, the amounts of its
 //! facts are listed with their labels.
 
-use std::sync::LazyLock;
-
 use crate::facet::eligibility::sentences;
 use crate::page::text::{grouped, phrase};
 use crate::patterns::Patterns;
@@ -40,7 +38,7 @@ const HEADINGS: [&str; 12] = [
     "dotacion",
 ];
 /// How a sentence states what one award pays, up to the amount.
-static PAYS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(include_str!("pays.txt")));
+static PAYS: Patterns = Patterns::new(include_str!("pays.txt"));
 /// What stands before an amount.
 const CURRENCIES: [&str; 8] = ["US$", "$", "\u{20ac}", "\u{a3}", "USD", "EUR", "CLP", "GBP"];
 /// What stands after a share.

@@ -279,10 +279,7 @@ fn without_relation(rest: &[&str], has_head: bool, today: Date) -> Option<(usize
     // `The deadline may change` names no month.
     let is_month = length > 1 || !lexicon::is_stop_word(rest[of]);
     let filter = Filter::Due(Some(first), Some(last));
-    match has_head {
-        true => is_month.then_some((of + length, filter)),
-        false => follows.then_some((length + 1, filter)),
-    }
+    if has_head { is_month.then_some((of + length, filter)) } else { follows.then_some((length + 1, filter)) }
 }
 
 /// A season of the north, from the first day of its first whole month: its number of words, its first and its last

@@ -396,10 +396,7 @@ impl<'a> RankedQuery<'a> {
         let unstated = below(Tier::Unstated).map_or_else(DocSet::none, |(_, docs)| docs);
         let some = below(Tier::Some).map_or_else(DocSet::none, |(_, docs)| docs);
         let all = union(vec![unstated.borrowed(), some], self.index.programs());
-        let tier = |doc: u32| match unstated.contains(doc) {
-            true => Tier::Unstated,
-            false => self.parts.partial_tier(doc),
-        };
+        let tier = |doc| if unstated.contains(doc) { Tier::Unstated } else { self.parts.partial_tier(doc) };
         let from = pager.rows.len();
         for docs in self.parts.without_contradictions(all) {
             self.take_tier(Tier::Some, &docs, Some(scorer), pager);

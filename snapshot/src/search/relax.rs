@@ -323,10 +323,7 @@ pub fn rest_in_words(text: &str, rest: &str) -> String {
     let kept = pieces(rest);
     let (mut gaps, mut at) = (Vec::new(), 0);
     for piece in pieces(text) {
-        match kept.get(at) == Some(&piece) {
-            true => at += 1,
-            false => gaps.push(at),
-        }
+        if kept.get(at) == Some(&piece) { at += 1 } else { gaps.push(at) }
     }
     let words: Vec<String> = kept.iter().map(|piece| normalized(piece)).collect();
     let small = stop_words(&words.iter().map(String::as_str).collect::<Vec<_>>());

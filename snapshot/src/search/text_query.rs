@@ -315,10 +315,7 @@ impl<'a> TextFilter<'a> {
             let docs = found.unwrap_or_else(|| DocSet::all(index.programs()));
             Some(docs.without(&index.terms.any(excluded)))
         });
-        match self.phrases.is_empty() {
-            true => found,
-            false => Some(self.phrases.keep(found, &index.terms, budget)),
-        }
+        if self.phrases.is_empty() { found } else { Some(self.phrases.keep(found, &index.terms, budget)) }
     }
 
     /// Upper bound of the work of [`Self::keep`] if everything else leaves at most so many documents.

@@ -174,10 +174,8 @@ impl Values {
 
     /// Documents that state a value, and not very many of any facet.
     pub(super) fn docs_of_few(&self, ordinal: u32) -> DocSet<'_> {
-        match self.crowded.is_empty() {
-            true => self.docs(ordinal),
-            false => self.docs(ordinal).without(&DocSet::bits(&self.crowded)),
-        }
+        let docs = self.docs(ordinal);
+        if self.crowded.is_empty() { docs } else { docs.without(&DocSet::bits(&self.crowded)) }
     }
 
     /// Number of ordinals, sets included.

@@ -5,7 +5,8 @@
 //! ```
 //!
 //! `a|b` is one of these words, `a|b*` any number of them, `...` up to three words of any kind. `^` begins a sentence. `!a|b`
-//! in front excludes a word before the pattern, at the end a word after it. A pattern lies within one sentence.
+//! in front excludes a word before the pattern, at the end a word after it. A pattern lies within one sentence. Behind a line
+//! `NAME = a|b`, the name stands for these words.
 //! Words are folded: lower case, without accents.
 
 use std::borrow::Cow;
@@ -79,8 +80,14 @@ impl List {
     fn new(list: &str) -> Self {
         let lines = list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         let mut patterns = Self { all: Vec::new(), by_first: FxHashMap::default(), lengths: [0; 256] };
-        for pattern in lines.map(Pattern::new) {
-            let number = patterns.all.len();
+        let mut named: Vec<(&str, &str)> = Vec::new();
+        for line in lines {
+            if let Some(words) = line.split_once(" = ") {
+                named.push(words);
+                continue;
+            }
+            let line = named.iter().fold(line.to_owned(), |line, (name, words)| line.replace(name, words));
+            let (pattern, number) = (Pattern::new(&line), patterns.all.len());
             for slot in &pattern.slots {
                 let (Slot::One(words) | Slot::Many(words)) = slot else { break };
                 words.iter().for_each(|word| patterns.by_first.entry(word.clone()).or_default().push(number));

@@ -1,7 +1,6 @@
 //! Who may apply, in the words of a source: what it notes of it, or one sentence that speaks of it.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
 use super::{Applicants, Facet, admits_persons};
 use crate::patterns::Patterns;
@@ -10,29 +9,7 @@ use crate::text::normalized;
 use crate::truncate::at_word;
 
 /// The ways in which a sentence speaks of who may apply.
-static SPEAKS: LazyLock<Patterns> = LazyLock::new(|| {
-    let lists = [("BODIES", BODIES), ("PEOPLE", PEOPLE), ("PERSONAS", PERSONAS)];
-    let text = include_str!("eligibility.txt").to_owned();
-    Patterns::from(lists.iter().fold(text, |text, (name, words)| text.replace(name, words)))
-});
-
-/// Words for bodies that apply.
-const BODIES: &str = "organizations|organisations|organization|nonprofit|nonprofits|non|governments|government|agencies|agency|\
-    institutions|institution|entities|entity|companies|company|businesses|business|corporation|corporations|\
-    municipality|municipalities|counties|county|districts|tribes|tribal|schools|universities|partnership|unit|\
-    units|state|states|tribe|tribes|provider|providers|library|libraries|cities|city|towns|fairs";
-/// Words for people who apply.
-const PEOPLE: &str = "citizen|citizens|national|nationals|resident|residents|permanent|students|student|graduates|graduate|\
-    undergraduate|undergraduates|doctoral|postdoctoral|faculty|researchers|researcher|artists|artist|scholars|\
-    writers|individuals|individual|individually|women|woman|men|female|scientists|professionals|teachers|\
-    veterans|veteran|youth|farmers|nationalities|enrolled|employed|nominated|member|members|years|postdocs|\
-    everyone|anyone";
-/// Spanish words for both.
-const PERSONAS: &str = "personas|persona|estudiantes|estudiante|entidades|entidad|empresas|empresa|investigadores|investigadoras|\
-    organizaciones|jovenes|mujeres|artistas|profesionales|pymes|docentes|doctores|doctoras|municipios|\
-    ayuntamientos|agricultores|familias|autonomos|titulados|doctorandos|graduados|ciudadanos|residentes|\
-    asociaciones|fundaciones|universidades|quienes";
-
+static SPEAKS: Patterns = Patterns::new(include_str!("eligibility.txt"));
 /// How a note about eligibility names applicants without a verb.
 static NAMES: Patterns = Patterns::new(
     "^ a|an|any|all|only|private|public|local|current|registered|licensed|qualified|eligible|volunteer|residential* agencies|\

@@ -12,7 +12,7 @@
 //! those of the terms.
 
 use crate::search::set::{DocSet, words};
-use crate::search::table::{bit_sets, offsets};
+use crate::search::table::{bit_sets, check_offsets, column};
 use store::sections::{Section, SectionError, Sections};
 
 /// Most words in a row.
@@ -60,14 +60,9 @@ impl Grams {
     /// Opens the sections beside `terms` terms of `count` documents.
     pub(super) fn open(sections: &Sections, terms: usize, count: usize) -> Result<Self, SectionError> {
         let (keys, text) = (sections.get::<u64>("gram.key")?, sections.get::<u8>("gram.text")?);
-        Ok(Self {
-            at: offsets(sections, "gram.at", keys.len(), text.len())?,
-            keys,
-            text,
-            bits: bit_sets(sections, "gram.bits", count)?,
-            terms,
-            count,
-        })
+        let at = column(sections, "gram.at", keys.len() + 1)?;
+        check_offsets("gram.at", &at, text.len())?;
+        Ok(Self { at, keys, text, bits: bit_sets(sections, "gram.bits", count)?, terms, count })
     }
 
     /// Documents of a phrase of at least two terms; `docs` gives those of a term.

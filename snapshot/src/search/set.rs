@@ -21,6 +21,13 @@ pub enum DocSet<'a> {
     List(Cow<'a, [u32]>),
 }
 
+/// No document.
+impl Default for DocSet<'_> {
+    fn default() -> Self {
+        Self::none()
+    }
+}
+
 impl<'a> DocSet<'a> {
     /// A bit set of the index.
     pub(super) const fn bits(bits: &'a [u64]) -> Self {

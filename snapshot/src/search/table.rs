@@ -318,18 +318,6 @@ pub fn column<T: Pod>(sections: &Sections, name: &'static str, length: usize) ->
     Ok(column)
 }
 
-/// Opens offsets of `count` items into something of a given length.
-pub(super) fn offsets(
-    sections: &Sections,
-    name: &'static str,
-    count: usize,
-    length: usize,
-) -> Result<Section<u64>> {
-    let at = column(sections, name, count + 1)?;
-    check_offsets(name, &at, length)?;
-    Ok(at)
-}
-
 /// Opens bit sets over `count` documents, in which no document is out of bounds.
 pub(super) fn bit_sets(sections: &Sections, name: &'static str, count: usize) -> Result<Section<u64>> {
     let bits = sections.get::<u64>(name)?;

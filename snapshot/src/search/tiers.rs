@@ -85,6 +85,7 @@ impl Pager {
 }
 
 /// A clause or an applied filter phrase, looked up.
+#[derive(Default)]
 pub(super) struct Part<'a> {
     pub(super) clause: Clause<'a>,
     /// Documents that match it or its guesses.
@@ -104,12 +105,6 @@ pub(super) struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// A filter that some documents satisfy, and of which some state nothing.
-    fn filter(docs: DocSet<'a>, unstated: Option<DocSet<'a>>, idf: f64) -> Self {
-        let (clause, unguessed, direct, wider) = (Clause::default(), None, None, None);
-        Self { clause, docs, unguessed, direct, wider, unstated, idf, is_filter: true, facet: None }
-    }
-
     /// Whether it is selected values.
     pub(super) fn is_chosen(&self) -> bool {
         self.facet.is_some()
@@ -173,7 +168,7 @@ impl<'a> Parts<'a> {
             let idf = idf(docs.len(), index.programs());
             let clause = Clause { words, ..Clause::default() };
             let unstated = index.without_measures(&filter);
-            parts.known.push(Part { clause, ..Part::filter(docs, unstated, idf) });
+            parts.known.push(Part { clause, docs, unstated, idf, is_filter: true, ..Part::default() });
         }
         parts
     }
@@ -182,7 +177,8 @@ impl<'a> Parts<'a> {
     /// none of the group.
     pub(super) fn add_chosen(&mut self, group: Group<'a>, silent: DocSet<'a>) {
         let idf = CHOSEN * idf(group.docs.len(), self.index.programs());
-        self.chosen.push(Part { facet: Some(group.facet), ..Part::filter(group.docs, Some(silent), idf) });
+        let (facet, docs, unstated) = (Some(group.facet), group.docs, Some(silent));
+        self.chosen.push(Part { facet, docs, unstated, idf, is_filter: true, ..Part::default() });
     }
 
     /// Adds a clause and the guesses for it.
@@ -208,17 +204,7 @@ impl<'a> Parts<'a> {
         clause.forms.extend(others.into_iter().map(|term| (term, Form::Guess)));
         let of_place = if clause.place().is_some() { PLACE } else { 1.0 };
         let idf = of_place * idf(docs.len(), index.programs());
-        self.known.push(Part {
-            clause,
-            docs,
-            unguessed,
-            direct,
-            wider,
-            unstated,
-            idf,
-            is_filter: false,
-            facet: None,
-        });
+        self.known.push(Part { clause, docs, unguessed, direct, wider, unstated, idf, ..Part::default() });
     }
 
     /// Words, filter phrases and selected values that some record matches.

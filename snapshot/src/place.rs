@@ -5,8 +5,6 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::LazyLock;
 
-use rustc_hash::FxHashMap;
-
 use crate::record::{Locale, words};
 use crate::text::normalized;
 
@@ -201,9 +199,7 @@ pub struct Code(u16);
 impl Code {
     /// The code with this text; `None` if no place has it.
     pub fn new(text: &str) -> Option<Self> {
-        static NUMBERS: LazyLock<FxHashMap<&str, u16>> =
-            LazyLock::new(|| CODES.iter().copied().zip(0..).collect());
-        NUMBERS.get(text).copied().map(Self)
+        CODES.binary_search(&text).ok().map(|at| Self(at as u16))
     }
 }
 

@@ -115,11 +115,6 @@ impl<'a> Part<'a> {
         self.unguessed.as_ref().unwrap_or(&self.docs)
     }
 
-    /// Whether it matches by guesses only.
-    pub(super) fn is_guessed(&self) -> bool {
-        self.unguessed.as_ref().is_some_and(DocSet::is_empty)
-    }
-
     /// Whether it distinguishes records: most do not match it, and some do.
     pub(super) fn is_rare(&self, index: &Index) -> bool {
         !self.typed().is_empty() && self.docs.len() <= index.programs() / 2

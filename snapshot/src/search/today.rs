@@ -7,7 +7,7 @@ use crate::facet::Facet;
 use crate::record::Lifecycle;
 use crate::search::index::{FacetCounts, Index, Order};
 use crate::search::seasons::{Observation, Seasons};
-use crate::search::set::{DocSet, WORD, bits_of, count_common, count_ones, has_bit};
+use crate::search::set::{DocSet, WORD, bits_of, count_common, count_ones};
 use crate::search::values::Values;
 use crate::time::{Day, DisplayStatus, OPEN_STATES, Openness};
 
@@ -217,11 +217,6 @@ impl Today {
     /// The same of those that have a facet value.
     pub fn open_with(&self, ordinal: u32) -> u32 {
         self.pairs[STATES].get(ordinal as usize).copied().unwrap_or_default()
-    }
-
-    /// Whether a document is open.
-    pub fn is_open(&self, doc: u32) -> bool {
-        has_bit(&self.open, doc)
     }
 }
 

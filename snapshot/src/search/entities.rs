@@ -93,16 +93,11 @@ fn place_key<T: AsRef<str>>(words: &[T]) -> SmolStr {
     }
 }
 
-fn add_label(words: &[String], value: &(u8, String), dictionary: &mut BTreeMap<String, NamedEntity>) {
+/// Whether words can name something: not very many of them, some of more than a letter, and not all stop words.
+fn is_name(words: &[String]) -> bool {
     let texts: Vec<&str> = words.iter().map(String::as_str).collect();
-    let is_name = |word: &&str| word.chars().count() > 1 && word.chars().any(char::is_alphabetic);
-    let only_stop_words = lexicon::stop_words(&texts).iter().all(|stop| *stop);
-    if words.len() > RUN_MAX || only_stop_words || !texts.iter().any(is_name) {
-        return;
-    }
-    for key in label_keys(words) {
-        dictionary.entry(key.into()).or_default().values.insert(value.clone());
-    }
+    let has_letters = |word: &&str| word.chars().count() > 1 && word.chars().any(char::is_alphabetic);
+    words.len() <= RUN_MAX && lexicon::stop_words(&texts).contains(&false) && texts.iter().any(has_letters)
 }
 
 /// Adds the labels of all values in use.
@@ -126,8 +121,11 @@ fn add_labels(vocabulary: &[Term], stated: &StatedValues, dictionary: &mut BTree
         for run in
             labels.into_iter().chain([&*code]).flat_map(|label| runs_of(label, |it| BUILT_IN.of_label(it)))
         {
-            add_label(&run, &value, dictionary);
-            all.insert(label_keys(&run));
+            let keys = label_keys(&run);
+            for key in keys.iter().filter(|_| is_name(&run)) {
+                dictionary.entry(key.to_string()).or_default().values.insert(value.clone());
+            }
+            all.insert(keys);
         }
     }
     // A word is looked up by either key: `investigadora` names what `investigador` does.
@@ -345,7 +343,7 @@ impl Entity {
     /// Documents that shut the place out of a facet.
     fn shutting_out<'a>(&self, facet: Facet, values: &'a Values) -> DocSet<'a> {
         let docs = self.place.as_deref().map(|place| values.shutting_out(facet, place));
-        docs.map_or_else(DocSet::none, |docs| docs.without(&self.inside(facet, values)))
+        docs.map_or_else(DocSet::default, |docs| docs.without(&self.inside(facet, values)))
     }
 
     /// Documents that name each region around its place, except for the world.

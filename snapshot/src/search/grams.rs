@@ -89,7 +89,7 @@ impl Grams {
         }
         let is_exact = shorter.len() == 1 && shorter[0].is_some();
         all.extend(shorter.into_iter().flatten().map(|part| part.docs));
-        let docs = all.into_iter().reduce(|all, docs| all.and(&docs)).unwrap_or_else(DocSet::none);
+        let docs = all.into_iter().reduce(|all, docs| all.and(&docs)).unwrap_or_default();
         Row { is_exact: is_exact || docs.is_empty(), docs }
     }
 
@@ -100,7 +100,7 @@ impl Grams {
     /// A gram whose two parts are frequent: it is stored, or no document has it.
     fn gram(&self, before: u32, last: u32) -> Part<'_> {
         let found = self.find(key(before, last));
-        found.map_or(Part { docs: DocSet::none(), number: None }, |(number, docs)| self.part(number, docs))
+        found.map_or(Part { docs: DocSet::default(), number: None }, |(number, docs)| self.part(number, docs))
     }
 
     /// Number and documents of a gram.

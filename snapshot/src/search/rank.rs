@@ -263,13 +263,13 @@ impl<'a> RankedQuery<'a> {
         let open = full.borrowed().and(&DocSet::bits(&self.today.open)).len() - doubtful.len();
         let is_of_open = |it: &FilterPhrase| it.is_applied() && ["open", "rolling"].contains(&it.parameter);
         let of_open = self.filters.open || self.filters.rolling || self.phrases.iter().any(is_of_open);
-        let unconfirmed = if of_open { doubtful.into_owned() } else { DocSet::none() };
-        let last = if self.options.open_first { unconfirmed.borrowed() } else { DocSet::none() };
+        let unconfirmed = if of_open { doubtful.into_owned() } else { DocSet::default() };
+        let last = if self.options.open_first { unconfirmed.borrowed() } else { DocSet::default() };
         let unstated = self.unstated(base.as_ref(), &full);
         let mut pager = Pager::new(self.filters.page);
         let scorer = Scorer::new(self.index, &self.text, self.parts.all());
         let by_score = (self.options.by_relevance && !self.text.is_empty()).then_some(&scorer);
-        let above_bound = self.above_bound(&full).unwrap_or_else(DocSet::none);
+        let above_bound = self.above_bound(&full).unwrap_or_default();
         let above_bound = above_bound.without(&last);
         let within = full.borrowed().without(&above_bound).without(&last);
         let has_named = self.take_full(&within, by_score, &mut pager);
@@ -324,7 +324,7 @@ impl<'a> RankedQuery<'a> {
         let filters = Query { with_unstated: true, ..self.filters.clone() };
         let is_bounded = filters.measures.iter().any(Option::is_some);
         if !is_bounded && !filters.selected.iter().any(|(facet, _)| facet.group().spec().is_eligibility) {
-            return DocSet::none();
+            return DocSet::default();
         }
         let unbounded = is_bounded.then(|| both(self.parts.full(), self.required(&filters).as_ref()));
         let base = unbounded.as_ref().map_or(base, Option::as_ref);
@@ -393,8 +393,8 @@ impl<'a> RankedQuery<'a> {
         if pager.more {
             return wider;
         }
-        let unstated = below(Tier::Unstated).map_or_else(DocSet::none, |(_, docs)| docs);
-        let some = below(Tier::Some).map_or_else(DocSet::none, |(_, docs)| docs);
+        let unstated = below(Tier::Unstated).map_or_else(DocSet::default, |(_, docs)| docs);
+        let some = below(Tier::Some).map_or_else(DocSet::default, |(_, docs)| docs);
         let all = union(vec![unstated.borrowed(), some], self.index.programs());
         let tier = |doc| if unstated.contains(doc) { Tier::Unstated } else { self.parts.partial_tier(doc) };
         let from = pager.rows.len();

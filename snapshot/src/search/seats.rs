@@ -73,7 +73,7 @@ impl Seats {
 
     /// Documents of organizations of other subdivisions in the country of a subdivision.
     pub(super) fn elsewhere(&self, code: &str) -> DocSet<'_> {
-        let Some((country, _)) = code.split_once('-') else { return DocSet::none() };
+        let Some((country, _)) = code.split_once('-') else { return DocSet::default() };
         let is_other = |seat: &str| seat != code && seat.split_once('-').is_some_and(|(of, _)| of == country);
         let others = (0..self.codes.count()).filter(|seat| is_other(self.codes.text(*seat)));
         union(others.map(|seat| DocSet::list(self.docs.get(seat))).collect(), self.count)

@@ -24,7 +24,7 @@ pub enum DocSet<'a> {
 /// No document.
 impl Default for DocSet<'_> {
     fn default() -> Self {
-        Self::none()
+        Self::new(Vec::new())
     }
 }
 
@@ -53,11 +53,6 @@ impl<'a> DocSet<'a> {
             *last = (1 << (count % WORD)) - 1;
         }
         Self::Bits(Cow::Owned(bits))
-    }
-
-    /// No document.
-    pub(super) const fn none() -> Self {
-        Self::new(Vec::new())
     }
 
     /// The same set, borrowed.
@@ -239,20 +234,24 @@ pub(super) fn union<'a>(mut parts: Vec<DocSet<'a>>, count: usize) -> DocSet<'a> 
     DocSet::Bits(Cow::Owned(bits))
 }
 
-/// Keeps in `list` what is in the longer list `others`, through which it gallops.
+/// Keeps in `list` what is in the longer list `others`.
 fn in_both(mut list: Vec<u32>, others: &[u32]) -> Vec<u32> {
     let mut rest = others;
     list.retain(|doc| {
-        let mut step = 1;
-        while step < rest.len() && rest[step] < *doc {
-            step *= 2;
-        }
-        let window = &rest[..rest.len().min(step + 1)];
-        let skip = window.partition_point(|other| other < doc);
-        rest = &rest[skip..];
+        rest = &rest[less_than(rest, *doc)..];
         rest.first() == Some(doc)
     });
     list
+}
+
+/// How many of some ascending numbers are less than one; fast when they are few.
+pub(super) fn less_than(numbers: &[u32], bound: u32) -> usize {
+    let mut end = 1;
+    while numbers.get(end - 1).is_some_and(|number| *number < bound) {
+        end *= 2;
+    }
+    let start = end / 2;
+    start + numbers[start..numbers.len().min(end)].partition_point(|number| *number < bound)
 }
 
 /// Whether a document's bit is set. Documents outside are not in.

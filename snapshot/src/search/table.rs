@@ -293,7 +293,7 @@ impl Postings {
 
     /// Documents of a term or value; none if there is no such.
     pub(super) fn docs(&self, position: usize) -> DocSet<'_> {
-        self.each(position..position + 1).next().unwrap_or(DocSet::none())
+        self.each(position..position + 1).next().unwrap_or_default()
     }
 
     /// Documents of each of some terms or values. The sections are looked up once.

@@ -181,7 +181,7 @@ impl<'a> Parts<'a> {
         let index = self.index;
         let entity = clause.entity.filter(|_| !clause.is_outside);
         let wider = entity.and_then(|entity| entity.with_wider_places(&index.values));
-        let elsewhere = clause.place().map_or_else(DocSet::none, |place| index.seats.elsewhere(place));
+        let elsewhere = clause.place().map_or_else(DocSet::default, |place| index.seats.elsewhere(place));
         let wider = wider.map(|docs| docs.without(&elsewhere));
         let (typed, direct) = (clause.docs(index), clause.direct_docs(index));
         let mut others = guessed;
@@ -225,7 +225,7 @@ impl<'a> Parts<'a> {
     /// Full matches of all parts but one, known ones first; `None` without others.
     pub(super) fn full_without(&self, left_out: usize) -> Option<DocSet<'_>> {
         if (self.known.len()..).take(self.unknown.len()).any(|position| position != left_out) {
-            return Some(DocSet::none());
+            return Some(DocSet::default());
         }
         let parts = self.known.iter().enumerate().filter(|(position, _)| *position != left_out);
         all_of(parts.map(|(_, part)| part.typed().borrowed()).collect())
@@ -264,7 +264,7 @@ impl<'a> Parts<'a> {
             let sets = std::iter::once(docs).chain(&part.wider).chain(unstated);
             union(sets.map(DocSet::borrowed).collect(), self.index.programs())
         });
-        Some(both(all_of(matching.collect()), among).unwrap_or_else(DocSet::none))
+        Some(both(all_of(matching.collect()), among).unwrap_or_default())
     }
 
     /// Documents that match a part, among some. With a phrase, all of these.

@@ -61,7 +61,7 @@ impl PageOptions {
                     }
                 }
                 ALL if extras.all.is_none() && Facet::of_parameter(&value).is_some() => {
-                    extras.all = Facet::of_parameter(&value)
+                    extras.all = Facet::of_parameter(&value);
                 }
                 ORGANIZATION => {
                     let slug = organizations.named(&value).map(|number| organizations.slug(number));

@@ -70,7 +70,8 @@ pub(crate) fn eligibility<'a>(
     let it = &directory.programs[program];
     let facts: Vec<&Fact> = directory.facts_of(program).collect();
     let are_persons = admits_persons(it, &facts);
-    let text = |fact: &&'a Fact| directory.optional_text(fact.entity(), locale, "text", fact.text.as_deref());
+    let text =
+        |fact: &&'a Fact| directory.translation(fact.entity(), locale, "text").or(fact.text.as_deref());
     let included = || facts.iter().filter(|fact| fact.polarity == Polarity::Include);
     let notes = |value| included().filter(move |fact| fact.value.as_deref() == Some(value));
     let of_applicants = |fact: &&&Fact| shown.iter().any(|(spec, _)| spec.is_fed_by(&fact.kind));
@@ -87,7 +88,7 @@ pub(crate) fn eligibility<'a>(
         all.max_by_key(|(text, ..)| text.len())
     };
     let of_program = |field, original: &'a Option<String>| {
-        let text = directory.optional_text(it.entity(), locale, field, original.as_deref())?;
+        let text = directory.translation(it.entity(), locale, field).or(original.as_deref())?;
         let spoken = || speaking(text, |it| are_persons || SUPPORTED.find(it).is_none());
         Some((labelled(text).or_else(spoken)?.into_owned(), it.entity(), field))
     };
@@ -127,7 +128,7 @@ fn one_line(text: &str) -> String {
 /// A criterion: its label, and its text where that is more than `Yes` and the label does not end in it.
 fn criterion(directory: &Directory, fact: &Fact, locale: Locale) -> Option<String> {
     let label = directory.text(fact.entity(), locale, "label", fact.label.as_deref()?);
-    let text = directory.optional_text(fact.entity(), locale, "text", fact.text.as_deref());
+    let text = directory.translation(fact.entity(), locale, "text").or(fact.text.as_deref());
     let is_more =
         |text: &&str| !label.to_lowercase().ends_with(&text.to_lowercase()) && !AGREES.contains(text);
     Some(text.filter(is_more).map_or_else(|| label.to_owned(), |text| format!("{label}: {text}")))

@@ -33,7 +33,7 @@ pub fn deadline_in_words<'a>(
     let (links, it) = (&directory.program_links[program], &directory.programs[program]);
     let cycles = || links.cycles.iter().map(|cycle| &directory.cycles[*cycle]);
     let noted = |fact: &'a Fact| {
-        Some((directory.optional_text(fact.entity(), locale, "text", fact.text.as_deref())?, fact))
+        Some((directory.translation(fact.entity(), locale, "text").or(fact.text.as_deref())?, fact))
     };
     let notes = directory.facts_of(program).filter(|fact| fact.kind == "note").filter_map(noted);
     let label = || {
@@ -57,7 +57,7 @@ pub fn deadline_in_words<'a>(
     };
     let sentence = || {
         let description =
-            directory.optional_text(it.entity(), locale, "description", it.description.as_deref());
+            directory.translation(it.entity(), locale, "description").or(it.description.as_deref());
         let description = description.map(|text| (text, it.entity(), "description"));
         let notes = notes.map(|(text, fact)| (text, fact.entity(), "text"));
         description.into_iter().chain(notes).find_map(spoken)

@@ -7,7 +7,7 @@ mod reading;
 
 use std::cmp::Ordering;
 
-use crate::facet::{Facet, Interval, MEASURES, Measure};
+use crate::facet::{Facet, Interval, Measure};
 use crate::query::{Page, Query};
 use crate::search::cost::{BESIDE, Budget, SCORED_MAX, SCORED_MIN, SOME_MAX};
 use crate::search::filter_phrases::{FilterPhrase, extract, filters};
@@ -205,8 +205,8 @@ struct RankedQuery<'a> {
     options: RankOptions<'a>,
     text: TextQuery,
     parts: Parts<'a>,
-    /// Bounds that phrases were applied as.
-    phrased: [Option<Interval>; MEASURES.len()],
+    /// Bounds of the amount, selected or in words.
+    funding: Option<Interval>,
     /// Documents that ranges, switches, phrases and exclusions keep of those to search; `None` is every document.
     required: Option<DocSet<'a>>,
     budget: Budget,
@@ -219,10 +219,7 @@ impl<'a> RankedQuery<'a> {
         let rest = unphrased.text;
         let text = TextQuery::ranked(rest.as_deref().unwrap_or_default(), options.literal);
         let filters = Query { text: None, ..query.clone() };
-        let mut phrased = [None; MEASURES.len()];
-        for (_, filter) in &phrase_filters {
-            phrased.iter_mut().zip(filter.measures).for_each(|(all, one)| *all = all.or(one));
-        }
+        let funding = unphrased.measures[Measure::Funding as usize];
         let mut parts = Parts::new(index, &text, phrase_filters, today);
         if options.loosen && !parts.is_empty() {
             let groups = |with_unstated| index.groups(&Query { with_unstated, ..filters.clone() }, today);
@@ -234,7 +231,7 @@ impl<'a> RankedQuery<'a> {
         let budget = Budget::new(index.programs());
         let required = None;
         let mut ranked =
-            Self { index, filters, phrases, rest, today, options, text, parts, phrased, required, budget };
+            Self { index, filters, phrases, rest, today, options, text, parts, funding, required, budget };
         ranked.required = ranked.required(&ranked.filters);
         ranked
     }
@@ -342,11 +339,10 @@ impl<'a> RankedQuery<'a> {
 
     /// Of some documents those that may pay more than the greatest amount; `None` without such a bound.
     fn above_bound(&self, docs: &DocSet<'_>) -> Option<DocSet<'static>> {
-        let funding = Measure::Funding as usize;
-        let bounds = self.filters.measures[funding].or(self.phrased[funding])?;
+        let bounds = self.funding?;
         let above = Interval { min: bounds.max.next_up(), max: f64::INFINITY };
         let mut docs = (bounds.max < f64::INFINITY).then(|| docs.borrowed().into_owned())?;
-        docs.retain(|doc| self.index.measures[funding].overlap(doc, &above));
+        docs.retain(|doc| self.index.measures[Measure::Funding as usize].overlap(doc, &above));
         Some(docs).filter(|docs| !docs.is_empty())
     }
 

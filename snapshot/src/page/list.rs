@@ -184,12 +184,6 @@ impl Lists {
         }
     }
 
-    /// The rows of a list of records, in its order.
-    pub(crate) fn rows(&self, list: List) -> impl ExactSizeIterator<Item = &[u8]> {
-        let rows = self.strings(list);
-        (0..rows.count()).map(|row| rows.get(row))
-    }
-
     /// The canonical slug of a record that was requested by a former one.
     pub fn canonical_slug(&self, entity: EntityType, slug: &str) -> Option<&str> {
         let key = format!("{}/{slug}", entity.as_str());

@@ -12,7 +12,7 @@ use crate::query::{List, ListQuery};
 pub fn price(site: &Site, list: List, query: &ListQuery) -> u64 {
     const ROW: u64 = 16;
     let is_filtered = Recipients::is_filtered(query) || !query.organizations.is_empty();
-    if is_filtered { site.lists.rows(list).len() as u64 * ROW } else { 0 }
+    if is_filtered { site.lists.strings(list).count() as u64 * ROW } else { 0 }
 }
 
 /// Answers a query to a list.
@@ -20,7 +20,7 @@ pub fn list(site: &Site, dated: &Dated, list: List, query: &ListQuery, invalid: 
     let mut out = Vec::with_capacity(16 * 1024);
     out.extend_from_slice(b"{\"data\":[");
     let found = found(site, dated, list, query);
-    let total = found.as_ref().map_or_else(|| site.lists.rows(list).len(), |found| found.len());
+    let total = found.as_ref().map_or_else(|| site.lists.strings(list).count(), |found| found.len());
     push_items(&mut out, query.page.range(total), |place, out| {
         let row = found.as_ref().map_or(place, |found| found[place] as usize);
         match list {

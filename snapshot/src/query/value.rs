@@ -31,9 +31,7 @@ pub(super) fn set<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
 pub(super) fn parse_amount(value: &str) -> Option<f64> {
     // In a query string a plus that nobody escaped stands for a space.
     let written = value.replacen(['e', 'E'], "e", 1).replacen("e ", "e+", 1);
-    let bare = written.starts_with(|c: char| c == '-' || c.is_ascii_digit())
-        && written.ends_with(|c: char| c.is_ascii_digit());
-    let is_json = bare && serde_json::from_str::<IgnoredAny>(&written).is_ok();
+    let is_json = serde_json::from_str::<IgnoredAny>(&written).is_ok();
     let number = written.parse::<f64>().ok().filter(|number| is_json && number.is_finite() && *number >= 0.0);
     // `-0` is 0, which is written in one way.
     number.map(f64::abs)

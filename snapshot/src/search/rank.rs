@@ -421,9 +421,6 @@ impl<'a> RankedQuery<'a> {
     /// default order.
     fn best(&self, tier: Tier, all: &DocSet<'_>, page: &Page, scorer: &Scorer<'_>) -> Vec<u32> {
         let range = page.range(all.len());
-        if range.is_empty() {
-            return Vec::new();
-        }
         let candidates = self.candidates(tier, all, scorer);
         let mut docs = self.sorted(&candidates, range.end, scorer);
         if range.end > candidates.len() {

@@ -5,8 +5,6 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::LazyLock;
 
-use rustc_hash::FxHashMap;
-
 use crate::record::{Locale, words};
 use crate::text::normalized;
 
@@ -201,19 +199,13 @@ pub struct Code(u16);
 impl Code {
     /// The code with this text; `None` if no place has it.
     pub fn new(text: &str) -> Option<Self> {
-        static NUMBERS: LazyLock<FxHashMap<&str, u16>> =
-            LazyLock::new(|| CODES.iter().copied().zip(0..).collect());
-        NUMBERS.get(text).copied().map(Self)
+        CODES.binary_search(&text).ok().map(|at| Self(at as u16))
     }
 }
 
 /// The code in use here of a country that is named by its alpha-3 or numeric code.
 pub(crate) fn canonical(code: &str) -> Option<&'static str> {
-    static CODES: LazyLock<FxHashMap<&str, &str>> = LazyLock::new(|| {
-        let others = all().flat_map(|place| place.other_codes.map(|other| (other, place.code)));
-        others.filter(|(other, _)| !other.is_empty()).collect()
-    });
-    CODES.get(code).copied()
+    named(code).find(|name| name.kind == NameKind::Code && name.text == code).map(|name| name.codes[0])
 }
 
 impl Deref for Code {

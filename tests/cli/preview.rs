@@ -29,7 +29,7 @@ fn preview_serves_the_sample_on_a_free_port() {
     assert_eq!(status(&server.get_from("localhost", "/api/v1/openapi.json")), "200");
     assert_eq!(status(&server.get_from("evil.example", "/api/v1/search")), "421");
     let busy = place.opdir(&["preview", "--listen", &server.address]);
-    busy.fails(4, &["error: ", &server.address, "is in use", "--listen"]);
+    busy.fails(4, &["error: ", &server.address, "is in use", "choose another address"]);
 }
 
 #[test]

@@ -20,7 +20,7 @@ use minijinja::{Error, Value, context};
 use snapshot::facet::{FACETS, Facet, FacetSpec, admits_any_nationality, place_label};
 use snapshot::page::facet::options;
 use snapshot::page::findings::Findings;
-use snapshot::page::hole::{Filled, Syntax, cut};
+use snapshot::page::hole::{self, Filled, cut};
 use snapshot::page::list::Numbers;
 use snapshot::page::text::grouped;
 use snapshot::page::{Dated, Site};
@@ -145,9 +145,9 @@ impl<'a> Pages<'a> {
 
     /// Finds the placeholders of a page and fills them for the day of the build.
     fn cut(&self, page: &str) -> Result<Filled, Error> {
-        let Some(html) = self.html else { return Ok(cut(page.as_bytes(), Syntax::Text, self.dated)) };
+        let Some(html) = self.html else { return Ok(cut(page.as_bytes(), hole::TEXT, self.dated)) };
         let filler = Filler::new(html, self.dated);
-        let filled = cut(page.as_bytes(), Syntax::Text, &filler);
+        let filled = cut(page.as_bytes(), hole::TEXT, &filler);
         filler.failed().map_or(Ok(filled), Err)
     }
 

@@ -5,7 +5,7 @@ use snapshot::facet::FACETS;
 use snapshot::page::detail;
 use snapshot::page::export;
 use snapshot::page::facet::facet;
-use snapshot::page::hole::{Filled, Rule, Syntax, cut};
+use snapshot::page::hole::{self, Filled, Rule, cut};
 use snapshot::page::listing::list;
 use snapshot::page::shape::Shaper;
 use snapshot::query::{FacetQuery, List, ListQuery};
@@ -77,7 +77,7 @@ impl<'a> Pages<'a> {
             let row = shaper.program_summary(program_of[*doc as usize]);
             table.extend(csv_rows::line(&row, Rule::NextDeadlineText.mark(*doc as usize)));
         }
-        cut(&table, Syntax::Text, self.dated)
+        cut(&table, hole::TEXT, self.dated)
     }
 
     pub(crate) fn shaper(&self, locale: Locale) -> Shaper<'a> {

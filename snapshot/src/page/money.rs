@@ -2,10 +2,8 @@
 //! dollars after it, rounded to two digits; where a program has no amount of its own, the amounts of its
 //! facts are listed with their labels.
 
-use std::sync::LazyLock;
-
 use crate::facet::eligibility::sentences;
-use crate::page::text::grouped;
+use crate::page::text::{grouped, phrase};
 use crate::patterns::Patterns;
 use crate::record::{Fact, Locale, Number, Polarity, Program, words};
 use crate::text::normalized;
@@ -40,7 +38,7 @@ const HEADINGS: [&str; 12] = [
     "dotacion",
 ];
 /// How a sentence states what one award pays, up to the amount.
-static PAYS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(include_str!("pays.txt")));
+static PAYS: Patterns = Patterns::new(include_str!("pays.txt"));
 /// What stands before an amount.
 const CURRENCIES: [&str; 8] = ["US$", "$", "\u{20ac}", "\u{a3}", "USD", "EUR", "CLP", "GBP"];
 /// What stands after a share.
@@ -61,11 +59,6 @@ pub struct AmountPhrases<'a> {
     pub locale: Locale,
     /// A phrase by its key.
     pub word: &'a dyn Fn(&str) -> &'a str,
-}
-
-/// Replaces the `{name}`s of a phrase.
-pub(crate) fn phrase(text: &str, values: &[(&str, &str)]) -> String {
-    values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
 }
 
 /// The currency, and the least and the most, that the funding of a program was converted from, where a fact states it
@@ -109,12 +102,8 @@ words! {
 
 impl Per {
     /// The phrase that puts an amount per span.
-    pub(crate) const fn key(self) -> &'static str {
-        match self {
-            Self::Hour => "money_per_hour",
-            Self::Week => "money_per_week",
-            Self::Month => "money_per_month",
-        }
+    pub(crate) fn key(self) -> String {
+        format!("money_per_{}", self.as_str())
     }
 
     fn of(word: &str) -> Option<Self> {
@@ -351,7 +340,7 @@ impl AmountPhrases<'_> {
         }
         match self.range(bounds.map(|bound| bound.map(|it| self.amount(it, "USD")))) {
             Some(range) => Some(match per(program, facts) {
-                Some(per) => self.phrase(per.key(), &[("money", &range)]),
+                Some(per) => self.phrase(&per.key(), &[("money", &range)]),
                 None => range,
             }),
             None => self.named(facts, label),

@@ -5,6 +5,7 @@ use super::value::{Complaints, Paging, clamp, is_junk, pairs, parse_amount, pars
 use super::{
     LIMIT_DEFAULT, LIMIT_RANGE, OFFSET_RANGE, PAGE_RANGE, Page, TEXT_MAX, TEXT_PHRASES_MAX, TEXT_WORDS_MAX,
 };
+use crate::distinct::distinct;
 use crate::facet::{Facet, Interval, MEASURES, Measure};
 use crate::place;
 use crate::record::{Locale, words};
@@ -88,7 +89,7 @@ impl Default for Query {
             with_unstated: false,
             locale: Locale::En,
             sort: Sort::Deadline,
-            page: Page { offset: 0, limit: LIMIT_DEFAULT },
+            page: Page::default(),
             facets: true,
         }
     }
@@ -130,10 +131,8 @@ pub(crate) fn parse_search<'s>(
         }
     }
     let SearchReader { mut query, paging, locale, lang } = reader;
-    query.selected.sort();
-    query.selected.dedup();
-    query.organizations.sort();
-    query.organizations.dedup();
+    query.selected = distinct(query.selected);
+    query.organizations = distinct(query.organizations);
     query.locale = locale.or(lang).unwrap_or(Locale::En);
     query.page = paging.page();
     (query, complaints.finish())

@@ -144,9 +144,7 @@ impl<'a> Selector<'a> {
             self.counts.copy_from_slice(pairs);
         } else if let Some(pairs) = self.index.values.pairs(value) {
             self.counts.copy_from_slice(pairs);
-            today.fill(&mut self.counts, |state, _| {
-                today.pairs(state).and_then(|pairs| pairs.get(value as usize)).copied().unwrap_or(0)
-            });
+            today.count_pairs(value, &mut self.counts);
         } else {
             self.count_all(docs, facets);
         }

@@ -20,8 +20,9 @@ use std::sync::{Mutex, PoisonError};
 use rustc_hash::FxHashMap as HashMap;
 use smol_str::SmolStr;
 
+use crate::distinct::distinct;
 use crate::search::grams::{Grams, Row, read_leb128};
-use crate::search::set::{DocSet, all_of, bits_of, has_bit, meet, union};
+use crate::search::set::{DocSet, all_of, bits_of, has_bit, less_than, meet, union};
 use crate::search::table::{Dictionary, Lists, ListsOf, Pair, PostingNames, Postings, Strings, column};
 use crate::search::weights::Impact;
 use crate::stem::stems;
@@ -145,13 +146,7 @@ impl<'a> Among<'a> {
 
 /// The terms of two ascending lists.
 fn merged(english: &[u32], spanish: &[u32]) -> Vec<u32> {
-    if english == spanish {
-        return english.to_vec();
-    }
-    let mut terms = [english, spanish].concat();
-    terms.sort_unstable();
-    terms.dedup();
-    terms
+    if english == spanish { english.to_vec() } else { distinct([english, spanish].concat()) }
 }
 
 impl Terms {
@@ -240,7 +235,7 @@ impl Terms {
         }
         let forms: Vec<Vec<u32>> = words.iter().map(|word| self.related(word)).collect();
         let mut docs = all_of(forms.iter().map(|terms| self.any(terms)).collect())
-            .map_or_else(DocSet::none, DocSet::into_owned);
+            .map_or_else(DocSet::default, DocSet::into_owned);
         let mut places: HashMap<u32, u64> = HashMap::default();
         for (place, term) in
             (0..64).zip(&forms).flat_map(|(place, terms)| terms.iter().map(move |t| (place, t)))
@@ -331,18 +326,8 @@ impl Terms {
 
     /// A document's tokens and marks.
     pub(super) fn stream(&self, doc: u32) -> Codes<'_> {
-        Codes(self.streams.bytes(doc as usize))
+        Codes(self.streams.get(doc as usize))
     }
-}
-
-/// How many of some ascending numbers are less than one; fast when they are few.
-fn less_than(numbers: &[u32], bound: u32) -> usize {
-    let mut end = 1;
-    while numbers.get(end - 1).is_some_and(|number| *number < bound) {
-        end *= 2;
-    }
-    let start = end / 2;
-    start + numbers[start..numbers.len().min(end)].partition_point(|number| *number < bound)
 }
 
 fn read_synonyms(json: &[u8]) -> Result<HashMap<String, Vec<Vec<String>>>, SectionError> {

@@ -50,7 +50,7 @@ static DEADLINES: LazyLock<Patterns> = LazyLock::new(|| {
             orders.iter().map(|date| line.split(' ').map(|it| slot(it, date)).collect::<Vec<_>>().join(" "));
         lines.collect::<Vec<_>>()
     };
-    Patterns::new(&lines.flat_map(of_line).collect::<Vec<_>>().join("\n"))
+    Patterns::from(lines.flat_map(of_line).collect::<Vec<_>>().join("\n"))
 });
 
 /// The part of a text that names a deadline. What stands after a colon or in brackets belongs to the words before it.

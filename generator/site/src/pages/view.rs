@@ -107,7 +107,7 @@ impl Local<'_> {
         (field, original): (&str, Option<&str>),
         (lead, most): (Option<&str>, usize),
     ) -> Option<Value> {
-        let text = self.directory.optional_text(about.0, self.locale, field, original)?;
+        let text = self.directory.translation(about.0, self.locale, field).or(original)?;
         let lines = without_comment(text).lines().map(str::trim).filter(|line| !line.is_empty());
         let lines: Vec<&str> = blocks::without_lead(lines.collect(), lead);
         let (brief, cut) = beginning(&lines, most);

@@ -86,7 +86,7 @@ impl<'a> Local<'a> {
         let (directory, findings) = (self.directory, &self.pages.findings[number]);
         let (it, links) = (&directory.programs[number], &directory.program_links[number]);
         let facts = links.facts.iter().map(|fact| &directory.facts[*fact]).collect();
-        let text = |field, original| directory.optional_text(it.entity(), self.locale, field, original);
+        let text = |field, original| directory.translation(it.entity(), self.locale, field).or(original);
         ProgramPage {
             local: self,
             number,

@@ -283,7 +283,7 @@ fn parts(text: &str, form: Option<NumberForm>) -> Result<Vec<Part>, String> {
             let end = rest.len() - after.trim_start_matches(is_word).len();
             // `S/` and `S/.` are signs.
             let is_sign = |sign: &&str| rest[end..].starts_with(*sign) && is_known(&rest[..end + sign.len()]);
-            let end = end + ["/.", "/"].into_iter().find(is_sign).map_or(0, |sign| sign.len());
+            let end = end + ["/.", "/"].into_iter().find(is_sign).map_or(0, str::len);
             // A full stop belongs to an abbreviation only if it is known with it.
             let bare = rest[..end].strip_suffix('.').filter(|_| !is_known(&rest[..end]));
             parts.push(Part::Word(bare.unwrap_or(&rest[..end]).to_owned()));

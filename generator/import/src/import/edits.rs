@@ -99,20 +99,7 @@ fn edit(
         let problem = Diagnostic::new(Code::LostEdit, at, "the edit names no record");
         problem.field("key").help("fill in `key`, `slug` or `id`")
     })?;
-    let mut changes = Vec::new();
-    let kinds = kinds(table);
-    for (field, value) in row.into_iter().filter(|(field, _)| field != name) {
-        let Some((_, kind)) = kinds.iter().find(|(known, _)| *known == field) else {
-            let near = nearest(&field, kinds.iter().map(|(known, _)| known.as_str()));
-            let help = near.map(|near| format!("did you mean `{near}`?"));
-            let message = format!("`{field}` is not a field of {}", table.name());
-            return Err(Diagnostic::new(Code::UnknownField, at, message).field(field).maybe_help(help));
-        };
-        let value = values::written(&value, &field, *kind).map_err(|wrong| {
-            Diagnostic::new(wrong.code, at, wrong.message).field(field.clone()).help(wrong.help)
-        })?;
-        changes.push((field, value));
-    }
+    let changes = changes(table, row, name, at)?;
     let rows = imported.iter_mut().flat_map(|(from, rows, output)| {
         rows.iter_mut().zip(&output.rows).map(|(row, (_, place))| (&**from, row, *place))
     });
@@ -158,6 +145,24 @@ fn edit(
         return Err(Diagnostic::new(Code::LostEdit, at, message).value(name, wanted).maybe_help(help));
     }
     Ok(())
+}
+
+/// The fields that an edit changes, with their values.
+fn changes(table: Table, row: Record, name: &str, at: Location) -> Result<Vec<(String, Value)>, Diagnostic> {
+    let kinds = kinds(table);
+    let changes = row.into_iter().filter(|(field, _)| field != name).map(|(field, value)| {
+        let Some((_, kind)) = kinds.iter().find(|(known, _)| *known == field) else {
+            let near = nearest(&field, kinds.iter().map(|(known, _)| known.as_str()));
+            let help = near.map(|near| format!("did you mean `{near}`?"));
+            let message = format!("`{field}` is not a field of {}", table.name());
+            return Err(Diagnostic::new(Code::UnknownField, at, message).field(field).maybe_help(help));
+        };
+        let value = values::written(&value, &field, *kind).map_err(|wrong| {
+            Diagnostic::new(wrong.code, at, wrong.message).field(field.clone()).help(wrong.help)
+        })?;
+        Ok((field, value))
+    });
+    changes.collect()
 }
 
 /// Whether an edit means a record. One without a slug or a key has that of its name or of its program.

@@ -9,7 +9,7 @@ use crate::contract::{Contract, LIST_TTL_MS};
 use crate::envelope::{Message, string};
 use crate::protocol_version::{LEGACY, Protocol};
 use crate::reply::{RpcError, json, push, push_quoted, shown};
-use crate::{beside_tools, options, record, search};
+use crate::{options, prompts_and_resources, record, search};
 
 const TOOLS: [&str; 3] = ["search_opportunities", "get_opportunity", "list_filter_options"];
 
@@ -50,11 +50,11 @@ impl Call<'_> {
                 Ok(())
             }
             ("tools/call", _) => self.call_tool(out),
-            ("prompts/get", _) => beside_tools::get_prompt(contract, message, out),
+            ("prompts/get", _) => prompts_and_resources::get_prompt(contract, message, out),
             ("resources/read", _) => {
-                beside_tools::read_resource(self.context, self.protocol, contract, message, out)
+                prompts_and_resources::read_resource(self.context, self.protocol, contract, message, out)
             }
-            ("completion/complete", _) => beside_tools::complete(self.context, message, out),
+            ("completion/complete", _) => prompts_and_resources::complete(self.context, message, out),
             (method, protocol) => {
                 let is_legacy = protocol == Protocol::Handshake;
                 let status = if is_legacy { StatusCode::OK } else { StatusCode::NOT_FOUND };

@@ -3,7 +3,6 @@
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic))]
 
 mod arguments;
-mod beside_tools;
 mod concise;
 mod context;
 mod contract;
@@ -14,6 +13,7 @@ mod envelope;
 mod nearest;
 mod options;
 mod organizations;
+mod prompts_and_resources;
 mod protocol_version;
 mod question;
 mod record;

@@ -79,7 +79,7 @@ impl Field {
         let last = |column: &&str| column.rsplit_once(" / ").map(|(_, last)| self.key_of(last));
         let lasts: Vec<Option<String>> = columns.iter().map(last).collect();
         let position = |fits: &dyn Fn(usize) -> bool| {
-            (0..columns.len()).find(|at| is_free(*at) && fits(*at) && !self.is_no_money(columns[*at]))
+            (0..columns.len()).find(|at| is_free(*at) && fits(*at) && !self.is_other_measure(columns[*at]))
         };
         // One in the plural may be another thing: `Awards`.
         let plural = |key: &str| key.strip_suffix('s').map(str::to_owned);
@@ -98,7 +98,8 @@ impl Field {
         };
         let is_only = |at: &usize| {
             let same = |other: &usize| lasts[*other].is_some() && lasts[*other] == lasts[*at];
-            (0..columns.len()).filter(same).filter(|other| !self.is_no_money(columns[*other])).count() < 2
+            (0..columns.len()).filter(same).filter(|other| !self.is_other_measure(columns[*other])).count()
+                < 2
         };
         let exact = whole(&self.columns).map(|at| (at, is_only(&at)));
         let doubtful = || whole(&self.doubtful).or_else(in_plural).or_else(partly);
@@ -109,12 +110,13 @@ impl Field {
         self.name.ends_with("Usd")
     }
 
-    /// Whether the name of a column is of another measure than money, such as `Min age`.
-    fn is_no_money(&self, column: &str) -> bool {
-        self.is_money()
+    /// Whether the name of a column is of another measure than the field, such as `Min age`, or `USD per year`.
+    fn is_other_measure(&self, column: &str) -> bool {
+        let has_currency = money::of_header(column).0.is_some();
+        let of_other = self.is_money()
             && words_of(column).iter().any(|word| find_word("measure", word).is_some())
-            && !words_of(column).iter().any(|word| self.doubtful.contains(word))
-            && money::of_header(column).0.is_none()
+            && !words_of(column).iter().any(|word| self.doubtful.contains(word));
+        of_other && !has_currency || self.name == "cohortYear" && has_currency
     }
 
     /// The name of a column as those of fields are; of a sum, without its currency and its factor.

@@ -307,6 +307,7 @@ fn no_column_of_days_sums_or_addresses_is_left_out_without_a_question() {
         ("Cuantías", ["1.000 €", "2.000 €"], "fundingMaxUsd"),
         ("Worth", ["USD 1,000", "USD 2,000"], "fundingMaxUsd"),
         ("How much?", ["£1,000", "£2,000"], "fundingMaxUsd"),
+        ("Stipend (USD per year)", ["1950", "2000"], "fundingMaxUsd"),
         ("Hyperlink", ["https://a.example/1", "www.a.example"], "officialUrl"),
         ("Enlaces", ["https://a.example/1", "https://a.example/2"], "officialUrl"),
     ] {

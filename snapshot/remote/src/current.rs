@@ -25,7 +25,7 @@ pub(crate) const DROPPED: usize = 1_000;
 /// Greatest version: no count of writes gets there, and versions after it can still be written.
 const VERSION_MAX: u64 = 1 << 53;
 /// Stands for the key of a CURRENT without a signature.
-const UNSIGNED: &str = "unsigned";
+pub(crate) const UNSIGNED: &str = "unsigned";
 
 /// The one member of every version.
 #[derive(Deserialize)]
@@ -221,7 +221,9 @@ impl Trust {
             };
         }
         if self.keys.is_empty() && self.unsigned {
-            return Err(untrusted("CURRENT is signed; name the key that you trust with --trust"));
+            return Err(untrusted(
+                "CURRENT is signed; name the key that you trust with --trust, or, to write, yours with --key",
+            ));
         }
         let signature = Signature::decode(signature)
             .map_err(|_| untrusted("what follows line 1 of CURRENT is not a signature"))?;

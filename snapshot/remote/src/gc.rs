@@ -10,7 +10,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use store::GenerationId;
 
-use crate::current::{self, Current, DroppedGeneration, GenerationRef};
+use crate::current::{Current, DroppedGeneration, GenerationRef};
 use crate::error::{ErrorClass, RemoteError, read_error, write_error};
 use crate::objects;
 use crate::publish::Publisher;
@@ -40,7 +40,7 @@ impl Publisher<'_> {
     ///
     /// If the store cannot be read or written, or CURRENT changed meanwhile; repeat it then.
     pub async fn collect(&self, newest: usize, since: Timestamp) -> Result<GcReport, RemoteError> {
-        let mut read = current::fetch(self.target, self.trust).await?;
+        let mut read = self.current().await?;
         let now = self.now().await?;
         let (retained, new) = divide(&read.current, newest, since);
         let generations = new.iter().map(|of| of.generation).collect();

@@ -47,7 +47,7 @@ pub(crate) fn load(
         match import::outdated(data) {
             Ok(tables) if tables.is_empty() => {}
             Ok(tables) => report.note(format!("{command} would change {}", tables.join(", "))),
-            Err(_) => report.note(format!("{command} would stop: the sheets have errors now")),
+            Err(_) => report.note(format!("{command} would stop at errors")),
         }
     }
     Ok(directory.map(|directory| Loaded { directory, source }))

@@ -56,12 +56,17 @@ impl Place {
         self.import_of(&[])
     }
 
-    fn import_of(&self, sources: &[String]) -> (bool, Diagnostics) {
+    /// What an import makes, before it is written.
+    fn made(&self, sources: &[String]) -> (Result<Imported, ImportError>, Diagnostics) {
         let mut report = Diagnostics::new();
-        let order = ImportOptions { data: self.folder.path(), sources, from: None };
-        let done = import(&order, &mut report)
-            .is_ok_and(|imported| report.error_count() == 0 && imported.write(self.folder.path()).is_ok());
-        (done, report)
+        let made = import(&ImportOptions { data: self.folder.path(), sources, from: None }, &mut report);
+        (made, report)
+    }
+
+    fn import_of(&self, sources: &[String]) -> (bool, Diagnostics) {
+        let (made, report) = self.made(sources);
+        let is_sound = |it: Imported| report.error_count() == 0 && it.write(self.folder.path()).is_ok();
+        (made.is_ok_and(is_sound), report)
     }
 
     /// Imports without a fault.
@@ -75,8 +80,8 @@ impl Place {
     /// The errors of an import and of the check of its dataset: code, place and message.
     fn checked(&self) -> Vec<(&'static str, String, String)> {
         self.write("dataset.json", DATASET.as_bytes());
-        let (data, mut report) = (self.folder.path(), Diagnostics::new());
-        let imported = import(&ImportOptions { data, sources: &[], from: None }, &mut report).unwrap();
+        let (data, (imported, mut report)) = (self.folder.path(), self.made(&[]));
+        let imported = imported.unwrap();
         let input = dataset::Input::Overlaid(data.to_owned(), &imported.files);
         drop(dataset::link(dataset::read(&input, &mut report).unwrap(), &mut report));
         imported.relocate(data, &mut report);
@@ -372,9 +377,7 @@ fn a_link_out_of_the_dataset_and_a_device_are_no_sources() {
     for (target, reason) in targets {
         let place = Place::new(&[("import.toml", MAPPING), ("inbox/other.csv", SHEET)]);
         symlink(target, place.folder.path().join("inbox/grants.csv")).unwrap();
-        let mut report = Diagnostics::new();
-        let order = ImportOptions { data: place.folder.path(), sources: &[], from: None };
-        let error = import(&order, &mut report).unwrap_err().to_string();
+        let error = place.made(&[]).0.err().unwrap().to_string();
         assert!(error.contains(reason), "{error}");
     }
     let place = Place::new(&[("import.toml", MAPPING), ("inbox/other.csv", SHEET)]);
@@ -682,16 +685,6 @@ fn documents_are_rows_with_a_column_for_each_pointer() {
     assert_eq!(at(0, "C"), Cell::List(["x", "y", "z"].map(str::to_owned).to_vec()));
     assert_eq!(at(1, "D/E"), Cell::Text("deep".to_owned()));
     assert_eq!(read_sheet(xml, Some("Grants/G")).rows.len(), 2);
-}
-
-#[test]
-fn attributes_are_columns_and_distinguish_elements_of_one_name() {
-    let xml = r#"<r xmlns:a="urn:a"><g a:id="7" type="x">The row's own text.<d type="1" on="2026-01-02"/><d type="2" on="2026-03-04"/><n>A &lt; B</n><n xml:lang="es">C</n><m type="a b">x</m></g><g/></r>"#;
-    let sheet = read_sheet(xml, None);
-    let at = |name: &str| sheet.rows[0].cells[sheet.column(name).unwrap()].text();
-    let texts = ["@id", "@type", "d[type=1]@on", "d[type=2]@on", "n", "n[lang=es]", "m@type", "m"].map(at);
-    assert_eq!(texts, ["7", "x", "2026-01-02", "2026-03-04", "A < B", "C", "a b", "x"]);
-    assert_eq!((sheet.columns.len(), sheet.rows.len()), (8, 2));
 }
 
 #[test]

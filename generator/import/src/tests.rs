@@ -117,6 +117,20 @@ impl Place {
     }
 }
 
+impl Place {
+    /// An import with one error.
+    #[track_caller]
+    fn refuses(&self, code: &str, line: u32, message: &str) {
+        assert_eq!(self.refused(), [(code, line, message.to_owned())]);
+    }
+
+    /// An import whose check has one error: code, file and line, and message.
+    #[track_caller]
+    fn fails(&self, code: &str, at: &str, message: &str) {
+        assert_eq!(self.checked(), [(code, at.to_owned(), message.to_owned())]);
+    }
+}
+
 const DATASET: &str = r#"{"schemaVersion":"1","name":"t","title":"T","license":"CC BY 4.0","publishedAt":"2026-06-01T00:00:00Z"}"#;
 
 const SHEET: &str = "Ref;Title;Funder;Link;Type;Deadline;Max;Who\nA1;Ocean;Acme;https://a.example/;Beca;31/12/2026 17:00 CET;1.500,00;Spain, UK\n\
@@ -186,15 +200,8 @@ fn names_labels_and_addresses_become_what_a_dataset_has_and_are_reported() {
     let program = &place.rows("programs/grants.ndjson")[0];
     assert_eq!(program["programType"], "scholarship");
     assert_eq!(program["officialUrl"], "https://www.a.example/x");
-    for (text, is_address) in [
-        ("a.example/x", true),
-        ("www.a.example", true),
-        ("a.example", false),
-        ("notes.pdf", false),
-        ("me@a.example/x", false),
-    ] {
-        assert_eq!(values::lacks_scheme(text), is_address, "{text}");
-    }
+    assert!(["a.example/x", "www.a.example"].iter().all(|text| values::lacks_scheme(text)));
+    assert!(!["a.example", "notes.pdf", "me@a.example/x"].iter().any(|text| values::lacks_scheme(text)));
     assert_eq!(program["eligibleCountries"], json!(["Georgia", "002"]));
     assert_eq!(place.rows("programs/grants.ndjson")[1]["destinationCountries"], json!(["KE"]));
     assert_eq!(report.sorted().len(), 0, "{:?}", report.sorted());
@@ -216,7 +223,7 @@ fn several_days_in_a_cell_are_an_error_with_each_until_the_mapping_splits_them()
         let sheet = SHEET.replace("03/04/2027", &format!("\"{cell}\""));
         let place = Place::of(MAPPING, &sheet);
         let message = format!("`deadlineOn` is `{cell}`, which has several days: {days} (column `Deadline`)");
-        assert_eq!(place.refused(), [("E0108", 3, message)]);
+        place.refuses("E0108", 3, &message);
         let split = format!("split = \"{separator}\", notes");
         place.write("import.toml", MAPPING.replace("notes", &split).as_bytes());
         place.imported();
@@ -311,9 +318,8 @@ fn a_mapping_is_refused_with_the_word_that_was_meant() {
 #[test]
 fn a_mapped_column_that_is_gone_is_an_error() {
     let renamed = SHEET.replacen("Deadline", "Closing", 1);
-    let refused = Place::of(MAPPING, &renamed).refused();
-    assert_eq!(refused[0].0, "E0114");
-    assert_eq!(refused[0].2, "the column `Deadline`, mapped to `deadlineOn`, is not in the source");
+    let message = "the column `Deadline`, mapped to `deadlineOn`, is not in the source";
+    Place::of(MAPPING, &renamed).refuses("E0114", 23, message);
 }
 
 #[test]
@@ -387,54 +393,45 @@ fn a_link_out_of_the_dataset_and_a_device_are_no_sources() {
 
 #[test]
 fn edits_survive_the_next_import_and_one_without_a_record_is_an_error() {
+    for (edits, code, line, message) in [
+        ("key,name\nA9,Nobody\n", "E0115", 2, "no imported row of programs has the key `A9`"),
+        ("key,name\n\nA9,Ocean\n", "E0115", 3, "no imported row of programs has the key `A9`"),
+        ("key,name\n\nA1,Ocean,x\n", "E0104", 3, "the row has more or fewer cells than the header"),
+        ("key,name\nA1,Ocean\nA2,Ice\nA2,Snow\n", "E0106", 4, "`name` of key `A2` is in row 3 as well"),
+        ("key,naem\nA1,Ocean\n", "E0105", 2, "`naem` is not a field of programs"),
+        ("key,fundingMaxUsd\nA1,1.500\n", "E0211", 2, "`fundingMaxUsd` is `1.500`, expected a number"),
+    ] {
+        let place = place();
+        place.write("edits/programs.csv", edits.as_bytes());
+        place.refuses(code, line, message);
+    }
+    for (file, problem) in
+        [("programmes.csv", "did you mean `programs.csv`?"), ("programs.ndjson", "`<table>.csv`")]
+    {
+        let place = place();
+        place.write(&format!("edits/{file}"), b"key,name\nA1,Ocean\n");
+        let (is_done, report) = place.import();
+        assert!(!is_done && notes(&report).contains(problem), "{}", notes(&report));
+    }
     let place = place();
-    place.write("edits/programs.csv", b"key,name\nA9,Nobody\n");
-    assert_eq!(place.refused(), [("E0115", 2, "no imported row of programs has the key `A9`".to_owned())]);
     place.write("edits/programs.csv", b"slug,name\nocean,Ocean\n");
-    let report = place.imported();
-    assert_eq!(report.sorted()[0].code.id(), "W0109");
-    place.write("edits/programs.csv", b"key,name,fundingMaxUsd\nA2,Seas,7\n");
+    assert_eq!(place.imported().sorted()[0].code.id(), "W0109");
+    place.write("edits/programs.csv", b"key,name,fundingMaxUsd\nA2,Seas,7\nA1,,null\n");
     for _ in 0..2 {
         place.imported();
-        let edited = &place.rows("programs/grants.ndjson")[1];
-        assert_eq!((&edited["name"], &edited["fundingMaxUsd"]), (&json!("Seas"), &json!(7)));
+        assert_eq!(place.column("programs/grants.ndjson", "name"), ["Ocean", "Seas"]);
+        assert_eq!(place.column("programs/grants.ndjson", "fundingMaxUsd"), [Value::Null, json!(7)]);
     }
-    let (sheet, without) = (SHEET.to_owned(), SHEET.lines().take(2).collect::<Vec<_>>().join("\n"));
+    let without = SHEET.lines().take(2).collect::<Vec<_>>().join("\n");
     place.write("inbox/grants.csv", without.as_bytes());
     let report = place.imported();
     let [left] = report.sorted()[..] else { panic!("{:?}", report.sorted()) };
     let message = "the row of this edit, key `A2`, has left source `grants`";
     assert_eq!((left.code.id(), &*left.message), ("W0109", message));
-    place.write("inbox/grants.csv", sheet.as_bytes());
-    for (row, code) in [("A1,Ocean,x", Code::CellCount), ("A9,Ocean", Code::LostEdit)] {
-        place.write("edits/programs.csv", format!("key,name\n\n{row}\n").as_bytes());
-        let (_, report) = place.import();
-        assert_eq!((report.sorted()[0].code, report.sorted()[0].at.line), (code, 3));
-    }
-    place.write("edits/programs.csv", b"key,name\nA1,Ocean\nA2,Ice\nA2,Snow\n");
-    let (_, report) = place.import();
-    assert_eq!(report.sorted().last().unwrap().message, "`name` of key `A2` is in row 3 as well");
+    place.write("inbox/grants.csv", SHEET.as_bytes());
     place.write("edits/programs.csv", b"key;officialUrl\nA1;ftp://a.example\n");
     let [(code, at, _)] = &place.checked()[..] else { panic!("{:?}", place.checked()) };
     assert_eq!((*code, at.as_str()), ("E0601", "programs.csv:2"), "an error of an edit is at the edit");
-    for (file, problem) in
-        [("programmes.csv", "did you mean `programs.csv`?"), ("programs.ndjson", "`<table>.csv`")]
-    {
-        let place = self::place();
-        place.write(&format!("edits/{file}"), b"key,name\nA1,Ocean\n");
-        let (is_done, report) = place.import();
-        assert!(!is_done && notes(&report).contains(problem), "{}", notes(&report));
-    }
-    let place = self::place();
-    place.write("edits/programs.csv", b"key,naem\nA1,Ocean\n");
-    assert!(!place.import().0);
-    place.write("edits/programs.csv", b"key,fundingMaxUsd\nA1,1.500\n");
-    let (is_done, report) = place.import();
-    assert!(!is_done);
-    assert_eq!(report.sorted()[0].code.id(), "E0211");
-    place.write("edits/programs.csv", b"key,fundingMaxUsd\nA1,null\n");
-    place.imported();
-    assert_eq!(place.rows("programs/grants.ndjson")[0].get("fundingMaxUsd"), None);
 }
 
 #[test]
@@ -501,9 +498,8 @@ fn what_follows_from_an_error_is_none_and_what_does_not_is_one() {
     assert_eq!(errors[0].2, "`organization` is missing or empty (column `Funder`)");
     let labels =
         MAPPING.replace("label = { join = [\"Title\", \"Ref\"], with = \" / \" }", "label = \"Who\"");
-    let place = Place::of(&labels, SHEET);
     let message = "`label` is missing or empty, and the row's id is made of it (column `Who`)";
-    assert_eq!(place.checked(), [("E0107", "grants.csv:3".to_owned(), message.to_owned())]);
+    Place::of(&labels, SHEET).fails("E0107", "grants.csv:3", message);
     // A sum that is not read hides no other fault of its row, a name that is not read has one fault.
     let faults = SHEET.replace(";1.500,00", ";1,5.0").replacen("Acme", "", 1);
     assert_eq!(check(&faults), ["E0107 grants.csv:2", "E0211 grants.csv:2"]);
@@ -590,7 +586,7 @@ fn a_broken_row_may_be_kept_as_a_draft() {
     assert!(notes(&place.imported()).contains(note));
     let message =
         "`officialUrl` is `https://b.example/ www.c.example`, which is more than one address (column `Link`)";
-    assert_eq!(place.checked(), [("E0108", "grants.csv:3".to_owned(), message.to_owned())]);
+    place.fails("E0108", "grants.csv:3", message);
 }
 
 #[test]

@@ -263,8 +263,7 @@ fn a_column_whose_name_has_another_order_than_the_mapping_is_an_error() {
     let mapping = "[sources.a]\nfile = \"inbox/a\"\nkey = \"Ref\"\ndates = \"mdy\"\n[sources.a.programs]\nname = \"Ref\"\n\
         [sources.a.cycles]\nlabel = \"Ref\"\ndeadlineOn = \"Ends (DD/MM/YY)\"\n";
     let place = Place::new(&[(FILE, mapping), ("inbox/a", "Ref,Ends (DD/MM/YY)\nA,03/04/2027\n")]);
-    let message = "the column `Ends (DD/MM/YY)` names dmy, and `dates` declares mdy";
-    assert_eq!(place.refused(), [("E0108", 1, message.to_owned())]);
+    place.refuses("E0108", 1, "the column `Ends (DD/MM/YY)` names dmy, and `dates` declares mdy");
 }
 
 #[test]
@@ -329,8 +328,7 @@ fn markup_of_html_becomes_text_with_lines_and_addresses() {
 fn a_repeated_key_is_one_error_and_numbers_of_another_form_are_one() {
     let rows = "1,A,,X,https://a.example/1,\n2,B,,X,https://a.example/2,\n2,C,,Y,https://a.example/3,\n";
     let place = place(rows);
-    let message = "the key `2` is that of row 3 too".to_owned();
-    assert_eq!(place.checked(), [("E0501", "a:4".to_owned(), message)]);
+    place.fails("E0501", "a:4", "the key `2` is that of row 3 too");
     let sums = (1..=30).map(|n| format!("{n},A{n},\u{20ac} {n}.000,X,https://a.example/{n},\n"));
     let sums = format!("{HEAD}{}", sums.collect::<String>());
     let mapping = format!("{MAPPING}fundingMaxUsd = \"City\"\n");
@@ -363,7 +361,7 @@ fn a_row_without_a_key_is_an_error_that_stays_and_nothing_has_an_empty_key() {
             "1,A,2027-03-01,X,https://a.example/1,\n{key},B,2027-03-02 noon,X,https://a.example/2,\n"
         );
         let place = Place::new(&[(FILE, &mapping), ("inbox/a", &format!("{HEAD}{rows}"))]);
-        assert_eq!(place.checked(), [("E0107", "a:3".to_owned(), "the row has no key".to_owned())], "{key}");
+        place.fails("E0107", "a:3", "the row has no key");
         let files = place.made(&[]).0.unwrap().files;
         let written = files.values().map(|it| String::from_utf8_lossy(it)).collect::<String>();
         assert!(written.contains("\"key\":\"1\"") && !written.contains(":\"\""), "{written}");

@@ -67,7 +67,9 @@ fn the_summary_of_a_step_has_every_problem() {
     place.edit("programs.csv", |text| text.replace("ES|MX", "Georgia"));
     let run = |more: &[&str]| place.opdir(&[&["check", "--data", "data", "--quiet"], more].concat());
     let table = place.path("summary.md");
-    run(&["--message-format", "github", "--step-summary", table.to_str().unwrap()]).fails(1, &[]);
+    let ran = run(&["--message-format", "github", "--step-summary", table.to_str().unwrap()]);
+    ran.fails(1, &[]);
+    assert!(ran.out.contains("::error file=data/programs.csv,line=2,title=E0203::"), "{}", ran.out);
     assert!(fs::read_to_string(table).unwrap().contains("| data/programs.csv:2 | E0203 |"));
 }
 

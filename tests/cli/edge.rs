@@ -22,7 +22,8 @@ use std::time::Duration;
 
 use dataset::diagnostics::Diagnostics;
 use dataset::{Input, link, read, sample};
-use harness::{Ran, Server, client, command, content, copy, entry, folder, get, run, status, until};
+use harness::entry::{self, replace as overwrite};
+use harness::{Ran, Server, client, command, content, copy, folder, get, run, status, until};
 use jiff::civil::{Date, date};
 use jiff::{SignedDuration, Timestamp};
 use remote::{LocalRoot, Publisher, Trust};
@@ -64,12 +65,6 @@ fn folder_with_snapshot() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     publish(&folder.path().join("root"));
     folder
-}
-
-/// Puts another file in the place of a published one, which is read-only.
-fn overwrite(path: &Path, bytes: impl AsRef<[u8]>) {
-    fs::remove_file(path).unwrap();
-    fs::write(path, bytes).unwrap();
 }
 
 /// The folder of the live generation.
@@ -427,10 +422,10 @@ fn a_new_snapshot_is_taken_and_a_damaged_one_is_refused_while_the_old_one_serves
     publish_as_of(&root, date(2026, 11, 22));
     let live = fs::read_to_string(root.join("CURRENT")).unwrap();
     server.says(&format!("serving a generation generation=\"{}\"", live.trim()));
-    overwrite(&root.join("CURRENT"), "000009-00000000000000000000000000000000\n");
+    overwrite(&root.join("CURRENT"), b"000009-00000000000000000000000000000000\n");
     server.says("refused");
     assert_eq!(status(&server.get("/api/v1/search")), "200");
-    overwrite(&root.join("CURRENT"), live);
+    overwrite(&root.join("CURRENT"), live.as_bytes());
     assert_eq!(status(&server.get("/api/v1/search")), "200");
 }
 

@@ -42,7 +42,7 @@ fn flip(path: &Path, part: usize) {
     let mut bytes = fs::read(path).unwrap();
     let at = (bytes.len() / 8 * part).min(bytes.len() - 40);
     bytes[at] ^= 1;
-    overwrite(path, bytes);
+    overwrite(path, &bytes);
 }
 
 type Damage = (&'static str, fn(&Path));
@@ -52,7 +52,7 @@ const DAMAGES: [Damage; 21] = [
     ("the archive is cut", |root| cut(&archive(root))),
     ("the archive is empty", |root| overwrite(&archive(root), b"")),
     ("the archive is longer", |root| {
-        overwrite(&archive(root), [&fs::read(archive(root)).unwrap()[..], b"x"].concat());
+        overwrite(&archive(root), &[&fs::read(archive(root)).unwrap()[..], b"x"].concat());
     }),
     ("a byte in the middle of the archive differs", |root| flip(&archive(root), 4)),
     ("a byte of the archive's directory differs", |root| flip(&archive(root), 8)),
@@ -78,7 +78,7 @@ const DAMAGES: [Damage; 21] = [
     ("CURRENT is gone", |root| fs::remove_file(root.join("CURRENT")).unwrap()),
     ("CURRENT is garbage", |root| overwrite(&root.join("CURRENT"), b"\xff\0")),
     ("CURRENT names no generation", |root| {
-        overwrite(&root.join("CURRENT"), format!("000099-{}\n", "0".repeat(32)));
+        overwrite(&root.join("CURRENT"), format!("000099-{}\n", "0".repeat(32)).as_bytes());
     }),
 ];
 
@@ -131,7 +131,7 @@ fn without_a_store_a_hangup_opens_the_restored_folder() {
         Server::start(EDGE, folder.path(), &["--snapshot", "root", "--listen", "127.0.0.1:0"], "address=");
     wipe(&archive);
     assert_ne!(status(&server.get_from(HOST, "/about")), "200");
-    overwrite(&archive, whole);
+    overwrite(&archive, &whole);
     server.hangup();
     server.says("serving a generation");
     assert_eq!(status(&server.get_from(HOST, "/about")), "200");

@@ -168,17 +168,14 @@ fn the_comment_of_a_cell_is_no_text_and_no_link_of_it() {
     assert_eq!(read_book(&book, None).unwrap().rows[0].cells, [Cell::Text("one\ntwo".to_owned())]);
 }
 
-/// A row of texts, from column A; empty ones have no cell.
-fn row(number: usize, texts: &[&str]) -> String {
-    let cells = ('A'..='Z').zip(texts).filter(|(_, it)| !it.is_empty());
-    let cells: String = cells.map(|(column, it)| text(&format!("{column}{number}"), it)).collect();
-    format!("<row r=\"{number}\">{cells}</row>")
-}
-
-/// A sheet of texts.
-fn sheet(rows: &[&[&str]]) -> String {
-    let rows: String = (1..).zip(rows).map(|(at, texts)| row(at, texts)).collect();
-    format!("<sheetData>{rows}</sheetData>")
+/// A sheet of texts: rows by lines, cells by bars; empty ones have no cell.
+fn sheet(rows: &str) -> String {
+    let row = |(number, row): (usize, &str)| {
+        let cells = ('A'..='Z').zip(row.split('|')).filter(|(_, it)| !it.is_empty());
+        let cells: String = cells.map(|(column, it)| text(&format!("{column}{number}"), it)).collect();
+        format!("<row r=\"{number}\">{cells}</row>")
+    };
+    format!("<sheetData>{}</sheetData>", (1..).zip(rows.lines()).map(row).collect::<String>())
 }
 
 /// A workbook that is drafted, and its mapping.
@@ -191,16 +188,12 @@ fn drafted(sheets: [(&str, &str); 2]) -> (Place, String) {
 
 #[test]
 fn a_register_with_titles_sums_and_a_second_sheet_is_imported_as_it_is_drafted() {
-    let calls = sheet(&[
-        &["Register of calls"],
-        &["", "", "", "", "Money"],
-        &["Ref.", "Call title", "Funder", "Who may apply", "Min", "Max", "Deadline", "Link", "Type"],
-        &["A1", "Sea", "Acme", "EU; Norway", "-", "€1.500,00", "31/12/2026", "www.a.example", "Beca"],
-        &["A2", "Ice", "Zeta", "Spain", "€500,00", "€3.000,00", "rolling", "https://b.example/", "Prize"],
-        &["Total", "2"],
-    ]);
-    let funders =
-        sheet(&[&["Name", "Website"], &["Acme", "https://acme.example/"], &["Zeta", "www.z.example"]]);
+    let calls = sheet(
+        "Register of calls\n||||Money\nRef.|Call title|Funder|Who may apply|Min|Max|Deadline|Link|Type\n\
+         A1|Sea|Acme|EU; Norway|-|€1.500,00|31/12/2026|www.a.example|Beca\n\
+         A2|Ice|Zeta|Spain|€500,00|€3.000,00|rolling|https://b.example/|Prize\nTotal|2",
+    );
+    let funders = sheet("Name|Website\nAcme|https://acme.example/\nZeta|www.z.example");
     let (place, mapping) = drafted([("Calls", &calls), ("Funders", &funders)]);
     assert!(place.folder.path().join("dataset.json").exists());
     for line in [
@@ -223,15 +216,11 @@ fn a_register_with_titles_sums_and_a_second_sheet_is_imported_as_it_is_drafted()
 }
 
 /// A workbook of two sheets of calls: reference, title and funder of each.
-fn two_sheets(grants: &[[&str; 3]], prizes: &[[&str; 3]]) -> Vec<u8> {
-    let sheet = |calls: &[[&str; 3]]| {
-        let links: Vec<String> = calls.iter().map(|[key, ..]| format!("https://a.example/{key}")).collect();
-        let rows = calls.iter().zip(&links).map(|(it, link)| [it[0], it[1], it[2], link, "Prize"]);
-        let rows: Vec<[&str; 5]> =
-            std::iter::once(["Ref.", "Call title", "Funder", "Link", "Type"]).chain(rows).collect();
-        sheet(&rows.iter().map(|row| &row[..]).collect::<Vec<_>>())
-    };
-    let (grants, prizes) = (sheet(grants), sheet(prizes));
+fn two_sheets(grants: &str, prizes: &str) -> Vec<u8> {
+    let [grants, prizes] = [grants, prizes].map(|calls| {
+        let rows = calls.lines().map(|it| format!("\n{it}|https://a.example/{}|Prize", &it[..2]));
+        sheet(&("Ref.|Call title|Funder|Link|Type".to_owned() + &rows.collect::<String>()))
+    });
     workbook(&[("Grants", "visible", &grants), ("Prizes", "visible", &prizes)], false)
 }
 
@@ -245,26 +234,25 @@ fn organizations(place: &Place) -> Vec<String> {
 
 #[test]
 fn sheets_that_share_a_funder_make_one_organization_of_it() {
-    let acme = ["G1", "Sea", "Acme"];
-    let (grants, prizes) = ([acme, ["G2", "Ice", "Zeta"]], [["P1", "Song", "Acme"], ["P2", "Dance", "Muse"]]);
+    let (grants, prizes) = ("G1|Sea|Acme\nG2|Ice|Zeta", "P1|Song|Acme\nP2|Dance|Muse");
     let place = Place::new(&[]);
-    place.write("inbox/calls.xlsx", &two_sheets(&grants, &prizes));
+    place.write("inbox/calls.xlsx", &two_sheets(grants, prizes));
     let mapping = place.drafted("inbox/calls.xlsx");
     assert_eq!(mapping.matches("name = { column = \"Funder\", distinct = true }").count(), 2, "{mapping}");
     place.imported();
     assert_eq!(organizations(&place), ["Acme", "Muse", "Zeta"]);
     // The first sheet no longer names it: the second one does, and it is not withdrawn.
-    place.write("inbox/calls.xlsx", &two_sheets(&[["G2", "Ice", "Zeta"]], &prizes));
+    place.write("inbox/calls.xlsx", &two_sheets("G2|Ice|Zeta", prizes));
     place.imported();
     assert_eq!(organizations(&place), ["Acme", "Muse", "Zeta"]);
     // The first sheet names it again, first in an import of its own.
-    place.write("inbox/calls.xlsx", &two_sheets(&grants, &prizes));
+    place.write("inbox/calls.xlsx", &two_sheets(grants, prizes));
     for sources in [&["grants".to_owned()][..], &["prizes".to_owned()], &[]] {
         assert!(place.import_of(sources).0);
         assert_eq!(organizations(&place), ["Acme", "Muse", "Zeta"], "{sources:?}");
     }
     // No sheet names it any more.
-    place.write("inbox/calls.xlsx", &two_sheets(&grants[1..], &prizes[1..]));
+    place.write("inbox/calls.xlsx", &two_sheets("G2|Ice|Zeta", "P2|Dance|Muse"));
     place.imported();
     assert_eq!(organizations(&place), ["Muse", "Zeta"]);
     let left =
@@ -287,12 +275,10 @@ fn a_cell_that_is_struck_through_is_no_value_until_the_mapping_takes_it() {
 
 #[test]
 fn a_program_on_two_sheets_is_drafted_once_with_the_seasons_of_both() {
-    let head: &[&str] = &["Title", "Funder", "Type", "Link", "Deadline"];
-    let one: &[&str] = &["Reef", "X", "Grant", "https://x.example/reef", "2030-03-01"];
-    let [both, last] = [("Dune", "2030-03-01"), ("Dune", "2031-03-01")]
-        .map(|(name, day)| [name, "X", "Grant", "https://x.example/dune", day]);
-    let new: &[&str] = &["Bog", "X", "Grant", "https://x.example/bog", "2031-03-01"];
-    let (one, two) = (sheet(&[head, one, &both]), sheet(&[head, &last, new]));
+    let [one, two] = [("Reef", "Dune", 2030), ("Dune", "Bog", 2031)].map(|(one, two, year)| {
+        let rows = [one, two].map(|it| format!("{it}|X|Grant|https://x.example/{it}|{year}-03-01\n"));
+        sheet(&format!("Title|Funder|Type|Link|Deadline\n{}", rows.concat()))
+    });
     let (place, _) = drafted([("Calls 2030", &one), ("Calls 2031", &two)]);
     let notes = notes(&place.imported());
     assert!(notes.contains("of programs of earlier rows; if others, change `distinct`: row 2"), "{notes}");
@@ -303,10 +289,10 @@ fn a_program_on_two_sheets_is_drafted_once_with_the_seasons_of_both() {
 
 #[test]
 fn a_sheet_of_past_programs_is_no_sheet_of_funders() {
-    let head: &[&str] = &["Scheme", "Funder", "Type", "Link"];
-    let open = [&["A", "X", "Grant", "https://x.example/a"], &["B", "Y", "Grant", "https://y.example/b"]];
-    let past = [&["C", "X", "Grant", "https://x.example/c"], &["D", "Y", "Grant", "https://y.example/d"]];
-    let [past, open] = [past, open].map(|[one, two]| sheet(&[head, one, two]));
+    let [past, open] = [["C", "D"], ["A", "B"]].map(|[one, two]| {
+        let second = format!("{two}|Y|Grant|https://y.example/{two}");
+        sheet(&format!("Scheme|Funder|Type|Link\n{one}|X|Grant|https://x.example/{one}\n{second}"))
+    });
     let (_, mapping) = drafted([("Past", &past), ("Open", &open)]);
     assert!(mapping.contains("[sources.past.programs]"), "{mapping}");
     let expected = "# ? programs, as its columns say; or organizations by \"Funder\"";

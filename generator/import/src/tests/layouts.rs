@@ -119,8 +119,15 @@ fn rows_of_records_are_no_second_table() {
 }
 
 #[test]
-fn two_rows_that_may_both_name_columns_are_refused_until_one_is_declared() {
+fn names_of_two_rows_are_joined_by_declaration() {
     let below = "Ref,Title,Sum,,Day,\n,,Min,Max,LOI,Full\nA1,Ocean,1,2,3,4\n";
+    let above = ",,Sum,,Day,\nRef,Title,Min,Max,LOI,Full\nA1,Ocean,1,2,3,4\n";
+    let both = Reading { header_rows: Some(2), ..Reading::default() };
+    for text in [below, above] {
+        let found = sheet(text, &both).unwrap();
+        assert_eq!(found.columns, ["Ref", "Title", "Sum / Min", "Sum / Max", "Day / LOI", "Day / Full"]);
+        assert_eq!((found.rows.len(), found.rows[0].line), (1, 3));
+    }
     let (_, line, message, help) =
         error(&place("", "Ref,Title,Link,\n,,Text,Address\nA1,Ocean,Here,https://a.example/\n"));
     assert_eq!(line, 2);

@@ -77,11 +77,12 @@ fn references_lead_by_slug_alias_key_and_unique_name() {
     }
 }
 
-/// The only problem of a code: its message and help.
+/// The only error, which has this code: its message and help.
 #[track_caller]
 fn problem(files: &[(&str, &str)], code: &str) -> (String, String) {
     let (_, report) = tables(files, "");
     let [problem] = problems(&report, code)[..] else { panic!("{:?}", report.sorted()) };
+    assert_eq!(report.error_count(), 1, "{:?}", report.sorted());
     (problem.message.clone(), problem.help.clone().unwrap_or_default())
 }
 

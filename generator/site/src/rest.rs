@@ -87,24 +87,7 @@ impl<'a> Pages<'a> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-
     use super::*;
-    use crate::progress::Progress;
-
-    #[test]
-    fn each_page_is_made_once_where_it_is_more_than_one_file() {
-        let file = |name: &str| (name.to_owned(), Filled { bytes: Vec::new(), holes: Vec::new() });
-        let twins = |page: &usize| Ok(vec![file(&format!("{page}.html")), file(&format!("{page}.md"))]);
-        let family = Family::new("twins", vec![1, 2, 3], twins);
-        let files = AtomicUsize::new(0);
-        let rendered = Progress::new(true).each(family.name, family.count, |at| {
-            files.fetch_add((family.page)(at)?.len(), Relaxed);
-            Ok::<(), minijinja::Error>(())
-        });
-        assert!(rendered.is_ok());
-        assert_eq!((files.into_inner(), family.count), (6, 3));
-    }
 
     #[test]
     fn the_served_contract_differs_from_the_source_only_in_the_first_server_address() {

@@ -350,18 +350,15 @@ mod tests {
     fn human_output_is_sorted_and_omits_after_five_groups_of_a_field() {
         let text = printed(MessageFormat::Human);
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[0], "a.ndjson:9:4: error[E0601]: 100%");
-        assert_eq!(lines[1], "  help: correct it");
-        assert_eq!(lines[2], "b,c.csv:1: warning[W0201]: late\u{fffd}[31m");
+        let warning = "b,c.csv:1: warning[W0201]: late\u{fffd}[31m";
+        assert_eq!(lines[..3], ["a.ndjson:9:4: error[E0601]: 100%", "  help: correct it", warning]);
         assert!(
             lines[3].starts_with("  help: check the source; if it is wrong there"),
             "of its rule: {text}"
         );
         let expected = "… and 2 more W0201, first in b,c.csv:6; --limit 0 prints all";
         assert!(lines[12].starts_with(expected), "{text}");
-        assert_eq!(lines[13], "left out: 3 draft programs");
-        assert_eq!(lines[14], "1 error, 7 warnings");
-        assert_eq!(lines.len(), 15);
+        assert_eq!(lines[13..], ["left out: 3 draft programs", "1 error, 7 warnings"]);
         let all = text_of(&report(), PrintOptions { limit: 0, ..MessageFormat::Human.into() });
         assert!(!all.contains('…'), "{all}");
     }
@@ -371,10 +368,8 @@ mod tests {
         let text = text_of(&misspelt(), MessageFormat::Human);
         let lines: Vec<&str> = text.lines().collect();
         let first = "programs.csv:2: error[E0203]: `eligibleCountries` is `UK`, the name of a place (300 rows: 2, 4, 6 …)";
-        assert_eq!(lines[0], first);
-        assert_eq!(lines[1], "  help: write `GB`");
-        assert_eq!(lines[4], "600 errors, 0 warnings");
-        assert_eq!(lines.len(), 5);
+        assert_eq!(lines[..2], [first, "  help: write `GB`"]);
+        assert_eq!(lines[4..], ["600 errors, 0 warnings"]);
         let json: serde_json::Value =
             serde_json::from_str(text_of(&misspelt(), MessageFormat::Json).lines().next().unwrap()).unwrap();
         assert_eq!(json["count"], 300);

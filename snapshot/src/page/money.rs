@@ -422,46 +422,28 @@ mod tests {
     }
 
     #[test]
-    fn a_converted_amount_is_rounded_to_two_digits() {
-        for (amount, english, spanish) in [
-            (11_305_822.0, "US$ 11 million", "11 millones de USD"),
-            (1_130_582.0, "US$ 1.1 million", "1,1 millones de USD"),
-            (999_999.0, "US$ 1 million", "1 millón de USD"),
-            (452_233.0, "US$ 450,000", "450\u{202f}000 USD"),
-            (1_217_634_822.0, "US$ 1.2 billion", "1200 millones de USD"),
-            (7.0, "US$ 7", "7 USD"),
+    fn an_amount_has_its_cents_a_total_is_shortened_from_a_million_on_and_a_converted_one_has_two_digits() {
+        type Form = fn(&AmountPhrases<'_>, f64, &str) -> String;
+        let (exact, total): (Form, Form) = (|it, n, of| it.amount(n, of), |it, n, of| it.total(n, of));
+        let rough: Form = |it, n, of| it.rough(n, of, 2.0);
+        for (form, amount, currency, english, spanish) in [
+            (rough, 11_305_822.0, "USD", "US$ 11 million", "11 millones de USD"),
+            (rough, 1_130_582.0, "USD", "US$ 1.1 million", "1,1 millones de USD"),
+            (rough, 999_999.0, "USD", "US$ 1 million", "1 millón de USD"),
+            (rough, 452_233.0, "USD", "US$ 450,000", "450\u{202f}000 USD"),
+            (rough, 1_217_634_822.0, "USD", "US$ 1.2 billion", "1200 millones de USD"),
+            (rough, 7.0, "USD", "US$ 7", "7 USD"),
+            (total, 1_780_000_000.0, "EUR", "€1.78 billion", "1780 millones de €"),
+            (total, 15_332_800.0, "USD", "US$ 15.3 million", "15,3 millones de USD"),
+            (total, 1_000_000.0, "EUR", "€1 million", "1 millón de €"),
+            (total, 999_999.0, "EUR", "EUR 999,999", "999\u{202f}999 EUR"),
+            (total, 1_204_000.0, "CHF", "CHF 1.2 million", "1,2 millones de CHF"),
+            (total, 1_500.5, "EUR", "EUR 1,501", "1501 EUR"),
+            (exact, 1_500.5, "EUR", "EUR 1,500.50", "1500,50 EUR"),
+            (exact, 0.75, "EUR", "EUR 0.75", "0,75 EUR"),
+            (exact, 1_500.0, "EUR", "EUR 1,500", "1500 EUR"),
         ] {
-            assert_eq!(ENGLISH.rough(amount, "USD", 2.0), english);
-            assert_eq!(SPANISH.rough(amount, "USD", 2.0), spanish);
-        }
-    }
-
-    #[test]
-    fn a_total_is_shortened_from_a_million_on() {
-        for (amount, currency, english, spanish) in [
-            (1_780_000_000.0, "EUR", "€1.78 billion", "1780 millones de €"),
-            (15_332_800.0, "USD", "US$ 15.3 million", "15,3 millones de USD"),
-            (1_000_000.0, "EUR", "€1 million", "1 millón de €"),
-            (999_999.0, "EUR", "EUR 999,999", "999\u{202f}999 EUR"),
-            (1_204_000.0, "CHF", "CHF 1.2 million", "1,2 millones de CHF"),
-            (1_500.5, "EUR", "EUR 1,501", "1501 EUR"),
-        ] {
-            assert_eq!(ENGLISH.total(amount, currency), english);
-            assert_eq!(SPANISH.total(amount, currency), spanish);
-        }
-    }
-
-    #[test]
-    fn an_amount_has_its_cents() {
-        for (amount, english, spanish) in [
-            (1_500.5, "EUR 1,500.50", "1500,50 EUR"),
-            (0.75, "EUR 0.75", "0,75 EUR"),
-            (1_500.0, "EUR 1,500", "1500 EUR"),
-        ] {
-            assert_eq!(
-                (&*ENGLISH.amount(amount, "EUR"), &*SPANISH.amount(amount, "EUR")),
-                (english, spanish)
-            );
+            assert_eq!([ENGLISH, SPANISH].map(|it| form(&it, amount, currency)), [english, spanish]);
         }
     }
 

@@ -347,8 +347,6 @@ fn read_synonyms(json: &[u8]) -> Result<HashMap<String, Vec<Vec<String>>>, Secti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::cost::Budget;
-    use crate::search::phrase::Phrases;
     use crate::search::terms_writer::TermsWriter;
     use store::sections::SectionWriter;
 
@@ -366,11 +364,6 @@ mod tests {
         let mut docs = Vec::new();
         set.for_each(|doc| docs.push(doc));
         docs
-    }
-
-    fn with_phrase(terms: &Terms, phrase: &str) -> Vec<u32> {
-        let words: Vec<String> = phrase.split(' ').map(str::to_owned).collect();
-        docs(&Phrases::new(&[words], &[], terms).keep(None, terms, &Budget::default()))
     }
 
     #[test]
@@ -395,24 +388,6 @@ mod tests {
         // A text without small words is in the language of the others, or in both.
         let terms = open(&["Aprende", "aprender"]);
         assert_eq!(terms.related("aprende").len(), 2);
-    }
-
-    #[test]
-    fn words_that_are_written_together_anywhere_are_one_word_everywhere() {
-        let terms = open(&["low-income homes", "homes for low income people", "lowincome", "income low"]);
-        assert_eq!(docs(&terms.docs(terms.exact("lowincome").unwrap())), [0, 1, 2]);
-        assert_eq!(with_phrase(&terms, "low income people"), [1]);
-    }
-
-    #[test]
-    fn a_phrase_needs_its_words_in_a_row_within_one_text() {
-        let terms =
-            open(&["soil health labs", "health soil", "soil|health", "soil soil health", "soil .net"]);
-        for (phrase, expected) in
-            [("soil health", vec![0, 3]), ("soil net", vec![4]), ("soil labs", vec![]), ("unknown", vec![])]
-        {
-            assert_eq!(with_phrase(&terms, phrase), expected, "{phrase}");
-        }
     }
 
     #[test]

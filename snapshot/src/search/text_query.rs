@@ -343,16 +343,6 @@ mod tests {
     }
 
     #[test]
-    fn words_phrases_and_exclusions_are_parsed_apart() {
-        let query = parse("Solar  \"living labs\" -gas -\"fossil fuel\" field-work solar");
-        assert_eq!(texts(&query), ["solar", "fieldwork"]);
-        assert_eq!(query.words[1].parts, ["field", "work"]);
-        assert_eq!(query.phrases, [phrase("living labs")]);
-        assert_eq!(query.excluded_words, phrase("gas"));
-        assert_eq!(query.excluded_phrases, [phrase("fossil fuel")]);
-    }
-
-    #[test]
     fn repeated_parts_count_once_and_words_in_phrases_count() {
         let query = parse("\"of the\" -\"in a\" \"of  THE\" -\"in a\" -gas -gas the the");
         assert_eq!((&query.phrases, texts(&query)), (&vec![phrase("of the")], vec!["the"]));

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
+use net::lock;
 use serde_json::{Value, json};
 
 use crate::build_id;
@@ -37,7 +38,7 @@ pub(crate) fn readiness(server: &Server) -> Response<Bytes> {
     let (draining, refused) = (server.is_draining(), server.failed_reload());
     let source = server.options.source.as_ref();
     let serving = server.state();
-    let damaged = serving.open.damaged.list();
+    let damaged = lock(&serving.open.damaged).clone();
     let expired = source.is_some_and(|source| source.status().is_expired());
     let saturated: Vec<_> = server.saturation().into_iter().filter(|(_, is)| *is).map(|(of, _)| of).collect();
     let (status, state) = match &refused {
@@ -75,7 +76,7 @@ pub(crate) fn snapshot(server: &Server) -> Response<Bytes> {
         "files": manifest.files.count,
         "ageSeconds": age(manifest.generated_at.as_second()),
         // Whether the index is a copy in memory, which is not affected when its files are overwritten.
-        "indexCopied": state.generation().is_copied(),
+        "indexCopied": state.generation().copied,
         "refused": server.failed_reload(),
         "source": server.options.source.as_deref().map(followed),
     });
@@ -115,7 +116,7 @@ pub(crate) fn metrics(server: &Server) -> Response<Bytes> {
     sample(&mut out, "edge_snapshot_info", &labels, 1);
     let age = age(manifest.generated_at.as_second());
     metric(&mut out, "edge_snapshot_age_seconds", "Seconds since the data was published.", age);
-    let damaged = state.open.damaged.list().len();
+    let damaged = lock(&state.open.damaged).len();
     metric(&mut out, "edge_snapshot_programs", "Programs in the generation.", manifest.counts.programs);
     let is_draining = u64::from(server.is_draining());
     metric(&mut out, "edge_draining", "1 while the server is shutting down.", is_draining);

@@ -1,16 +1,50 @@
-//! Bodies of files in memory: cached up to a number of bytes, long ones one at a time or a piece of them.
+//! Bodies in memory. A cache is bounded in bytes: frequently requested bodies survive a crawl, and concurrent requests for
+//! one key compute its body once. Long bodies of files are kept one at a time, or a piece of them.
 
 use std::collections::BTreeMap;
+use std::hash::Hash;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwapOption;
 use bytes::Bytes;
+use quick_cache::sync::{Cache as Quick, DefaultLifecycle};
+use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 use store::{Coding, FileEntry, Generation, StoreError};
 
-use crate::cache::{Cache, cache};
 use crate::representation::CachedResponse;
 use net::lock;
+
+/// Estimated size of a body with its headers, for the initial capacity.
+const USUAL_BYTES: u64 = 8192;
+/// An entry's share of the cache's own memory, in bytes.
+const OVERHEAD: u64 = 512;
+
+/// Weighs bodies in bytes.
+#[derive(Clone)]
+pub(crate) struct InBytes;
+
+impl<K> Weighter<K, Arc<CachedResponse>> for InBytes {
+    fn weight(&self, _: &K, body: &Arc<CachedResponse>) -> u64 {
+        body.weight() as u64 + OVERHEAD
+    }
+}
+
+/// A cache. A body is taken from it, from another thread that is computing it, or else made, and kept if it fits.
+pub(crate) type Cache<K> = Quick<K, Arc<CachedResponse>, InBytes>;
+
+/// A cache that keeps bodies of at most `capacity` bytes in total; 0 keeps none.
+pub(crate) fn cache<K: Hash + Eq + Clone>(capacity: u64) -> Cache<K> {
+    let bodies = (capacity / USUAL_BYTES) as usize;
+    // Of several shards each would keep only what fits its own share of the bytes, which the export does not.
+    let options =
+        OptionsBuilder::new().shards(1).estimated_items_capacity(bodies).weight_capacity(capacity).build();
+    let (hash, lifecycle) = (DefaultHashBuilder::default(), DefaultLifecycle::default());
+    match options {
+        Ok(options) => Quick::with_options(options, InBytes, hash, lifecycle),
+        Err(_) => Quick::with(bodies, capacity, InBytes, hash, lifecycle),
+    }
+}
 
 /// Price of a byte that is read, verified and encoded, in units of the search: 5 ns, most of it for gzip. So up to 65 KB
 /// are read on the thread of the request, in a third of a millisecond.
@@ -53,7 +87,7 @@ impl Bodies {
         moved: bool,
         make: impl FnOnce() -> Result<Arc<CachedResponse>, StoreError>,
     ) -> Result<Arc<CachedResponse>, StoreError> {
-        let key = (entry.number(), coding);
+        let key = (entry.number, coding);
         if !is_long(entry) {
             return self.short.get_or_insert_with(&key, make);
         }
@@ -72,7 +106,7 @@ impl Bodies {
 
     /// A file's response, if it is in memory.
     pub(crate) fn cached(&self, entry: FileEntry<'_>, coding: Coding) -> Option<Arc<CachedResponse>> {
-        let key = (entry.number(), coding);
+        let key = (entry.number, coding);
         if !is_long(entry) {
             return self.short.get(&key);
         }
@@ -81,7 +115,7 @@ impl Bodies {
 
     /// The response of a long file that is not as it was stored, without its body, if it was once in memory.
     pub(crate) fn head(&self, entry: FileEntry<'_>, coding: Coding) -> Option<Arc<CachedResponse>> {
-        lock(&self.heads).get(&(entry.number(), coding)).cloned()
+        lock(&self.heads).get(&(entry.number, coding)).cloned()
     }
 
     /// A part of a long file of the generation. The piece that it is in is kept: a part is seldom requested alone.
@@ -126,5 +160,43 @@ pub(crate) fn is_long(entry: FileEntry<'_>) -> bool {
 fn piece_of(entry: FileEntry<'_>, part: &Range<usize>) -> ((u32, usize), Range<usize>) {
     let (piece, long) = (part.start / LONG as usize, LONG as usize);
     let end = ((piece + 1) * long).min(entry.identity().len as usize);
-    ((entry.number(), piece), piece * long..end)
+    ((entry.number, piece), piece * long..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+    use crate::representation::Representation;
+    use crate::representation::tests::METADATA;
+
+    fn insert(cache: &Cache<u64>, key: u64, bytes: usize) {
+        let response = CachedResponse::new(vec![0; bytes].into(), Representation::json(), &METADATA);
+        cache.get_or_insert_with(&key, || Ok::<_, Infallible>(Arc::new(response))).unwrap();
+    }
+
+    #[test]
+    fn what_is_kept_never_weighs_more_than_the_capacity() {
+        let cache = cache(1 << 20);
+        for key in 0..3000 {
+            insert(&cache, key, 500 + key as usize % 1000);
+            assert!(cache.weight() <= 1 << 20, "{}", cache.weight());
+        }
+        assert!(cache.weight() > 1 << 19, "{}", cache.weight());
+        cache.clear();
+        assert_eq!((cache.weight(), cache.get(&2999).is_none()), (0, true));
+    }
+
+    #[test]
+    fn one_body_may_fill_most_of_the_cache_but_none_larger_is_kept_and_nothing_in_none() {
+        let cache = cache(1 << 20);
+        insert(&cache, 1, 900_000);
+        assert!(cache.get(&1).is_some());
+        insert(&cache, 2, 1 << 20);
+        assert!(cache.get(&2).is_none());
+        let none = super::cache(0);
+        insert(&none, 1, 1);
+        assert!(none.get(&1).is_none());
+    }
 }

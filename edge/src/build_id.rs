@@ -5,8 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::sync::OnceLock;
 
-use sha2::{Digest as _, Sha256};
-use store::Hex;
+use store::{Body, Hex};
 
 use crate::clock;
 
@@ -25,9 +24,7 @@ pub(crate) fn id() -> &'static str {
 }
 
 fn hash_of(mut program: impl Read) -> io::Result<String> {
-    let mut hash = Sha256::new();
-    io::copy(&mut program, &mut hash)?;
-    Ok(Hex(&hash.finalize()[..4]).to_string())
+    Ok(Hex(&Body::of_reader(&mut program)?.sha256.0[..4]).to_string())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Configuration: flags, each also an environment variable, checked once at start.
 
 use std::ffi::OsString;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use snapshot::time::Day;
 use crate::clock;
 use crate::follower::Follower;
 use crate::log::Format;
-use crate::options::{COPIED_INDEX, Options};
+use crate::server::{COPIED_INDEX, Options};
 use net::client_address::TrustedProxies;
 
 /// Serves a snapshot over HTTP.
@@ -73,13 +73,13 @@ pub(crate) struct Config {
     #[arg(long, env = "OPDIR_EDGE_LISTEN", value_name = "ADDR", default_value = "127.0.0.1:8080")]
     pub(crate) listen: SocketAddr,
     /// A host name that requests may be addressed to, besides the base URL's (repeatable)
-    #[arg(long, env = "OPDIR_EDGE_ALLOWED_HOST", value_name = "HOST", value_delimiter = ',')]
+    #[arg(long, env = "OPDIR_EDGE_ALLOWED_HOST", value_name = "HOST", value_parser = host, value_delimiter = ',')]
     pub(crate) allowed_host: Vec<String>,
     /// Serve this UTC day for ever instead of today; for tests and archives
     #[arg(long, env = "OPDIR_EDGE_TODAY", value_name = "DATE")]
     pub(crate) today: Option<Date>,
     /// A browser origin that may call /mcp, besides the base URL's (repeatable)
-    #[arg(long, env = "OPDIR_EDGE_MCP_ORIGIN", value_name = "ORIGIN", value_delimiter = ',')]
+    #[arg(long, env = "OPDIR_EDGE_MCP_ORIGIN", value_name = "ORIGIN", value_parser = origin, value_delimiter = ',')]
     pub(crate) mcp_origin: Vec<String>,
     /// Most requests to /mcp a minute and client; 0 is no limit
     #[arg(long, env = "OPDIR_EDGE_MCP_RATE", value_name = "N", default_value_t = 60)]
@@ -94,7 +94,7 @@ pub(crate) struct Config {
     )]
     pub(crate) shared_egress: Vec<(IpNet, u32)>,
     /// A network of proxies whose header with the client's address is trusted (repeatable)
-    #[arg(long, env = "OPDIR_EDGE_TRUSTED_PROXY", value_name = "CIDR", value_delimiter = ',')]
+    #[arg(long, env = "OPDIR_EDGE_TRUSTED_PROXY", value_name = "CIDR", value_parser = network, value_delimiter = ',')]
     pub(crate) trusted_proxy: Vec<IpNet>,
     /// Header in which trusted proxies name the client
     #[arg(long, env = "OPDIR_EDGE_CLIENT_IP_HEADER", value_name = "NAME", default_value = "x-forwarded-for")]
@@ -161,6 +161,29 @@ fn shown(id: &str, value: &str) -> String {
         _ if is_address(value) => shown_address(value),
         _ => value.to_owned(),
     }
+}
+
+/// A name or an address, maybe with a port.
+fn host(text: &str) -> Result<String, String> {
+    let is_host =
+        !text.is_empty() && text.bytes().all(|it| it.is_ascii_alphanumeric() || b".-_:[]".contains(&it));
+    let expected =
+        "expected a name without scheme and path, such as directory.example; one with accents as xn--…";
+    is_host.then(|| text.to_owned()).ok_or_else(|| expected.to_owned())
+}
+
+/// A scheme and a host (RFC 6454).
+fn origin(text: &str) -> Result<String, String> {
+    let named = text.split_once("://").filter(|(scheme, name)| !scheme.is_empty() && host(name).is_ok());
+    named
+        .map(|_| text.to_owned())
+        .ok_or_else(|| "expected scheme and host, such as https://chat.example".to_owned())
+}
+
+/// A network, or one address.
+fn network(text: &str) -> Result<IpNet, String> {
+    let address = || text.parse::<IpAddr>().map(IpNet::from);
+    text.parse().or_else(|_| address()).map_err(|_| "expected a network, such as 192.0.2.0/24".to_owned())
 }
 
 /// `CIDR=N`
@@ -282,5 +305,18 @@ mod tests {
         for (files, connections) in [(1024, 816), (20, 16), (0, 1), (u64::MAX, 65_536)] {
             assert_eq!(connections_of(files), connections);
         }
+    }
+
+    #[test]
+    fn names_origins_and_networks_that_nothing_matches_are_refused() {
+        for name in ["directory.example", "localhost:8080", "[::1]", "a_b.example"] {
+            assert!(host(name).is_ok(), "{name}");
+        }
+        for name in ["", "*", "https://a.example", "a.example/x", "dirección.example"] {
+            assert!(host(name).is_err() && origin(&format!("https://{name}")).is_err(), "{name}");
+        }
+        assert!(origin("vscode-webview://x1").is_ok() && origin("a.example").is_err());
+        assert_eq!(network("192.0.2.7"), network("192.0.2.7/32"));
+        assert!(network("192.0.2.0/24").is_ok() && network("proxy").is_err());
     }
 }

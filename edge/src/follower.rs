@@ -79,8 +79,8 @@ impl Follower {
     ) -> Result<Self, RemoteError> {
         let trust = Trust::new(keys, allow_unsigned || keys.is_empty() && url.starts_with("file://"))?;
         if trust.is_empty() {
-            let problem = "no key is trusted; name a public key with --trust, or --allow-unsigned".to_owned();
-            return Err(RemoteError::Address { url: remote::secrets::shown_address(url), problem });
+            let problem = "no key is trusted; name a public key with --trust, or --allow-unsigned";
+            return Err(RemoteError::Usage(format!("{}: {problem}", remote::secrets::shown_address(url))));
         }
         let target = remote::open(url)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -113,7 +113,7 @@ impl Follower {
         }
         let is_due = seen.failed.as_ref().is_some_and(|failed| failed.due <= Instant::now());
         let unless = seen.version.as_ref().filter(|_| !is_due);
-        let Some(current) = self.runtime.block_on(puller.look(unless))? else {
+        let Some(current) = self.runtime.block_on(remote::look(puller.target, puller.trust, unless))? else {
             if seen.failed.is_none() {
                 self.record_success();
             }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::ArgMatches;
 use net::connection::Limits;
-use net::sockets::InheritedSockets;
+use net::sockets::{InheritedSockets, NotifyState, notify};
 use remote::{ErrorClass, RemoteError};
 use store::StoreError;
 use tokio::net::TcpListener;
@@ -150,11 +150,11 @@ async fn run_server(
     let hosts = server.state().hosts.to_string();
     tracing::info!(%address, generation, admin = admin_address, hosts, "serving");
     let limits = Limits { max_connections: config.max_connections(), ..Limits::DEFAULT };
-    net::sockets::ready();
+    notify(NotifyState::Ready);
     let (draining, delay) = (Arc::clone(&server), Duration::from_secs(config.drain_delay));
     let shutdown = async move {
         terminated.await;
-        net::sockets::stopping();
+        notify(NotifyState::Stopping);
         draining.drain();
         tracing::info!("ending");
         tokio::time::sleep(delay).await;

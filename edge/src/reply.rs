@@ -9,7 +9,7 @@ use net::in_flight::SharedBody;
 use net::precheck::{HttpError, ONLY_READS};
 use snapshot::page::error;
 
-use crate::cache_control::CacheControl;
+use crate::cache_control;
 
 /// Too many bytes of answers wait for their clients to read them.
 pub(crate) const CONGESTED: HttpError = unavailable("Too many answers wait to be read; try again shortly.");
@@ -83,25 +83,25 @@ impl Reply {
     }
 
     /// An error of the REST interface; `body` is an ErrorResponse.
-    pub(crate) fn error(status: StatusCode, body: Vec<u8>, lifetime: CacheControl) -> Self {
+    pub(crate) fn error(status: StatusCode, body: Vec<u8>, lifetime: HeaderValue) -> Self {
         let mut headers = HeaderMap::with_capacity(12);
         rest_headers(&mut headers);
         headers.insert(header::CONTENT_TYPE, JSON);
-        headers.insert(header::CACHE_CONTROL, lifetime.header());
+        headers.insert(header::CACHE_CONTROL, lifetime);
         Self::new(status, headers, body)
     }
 
     pub(crate) fn not_found(message: &str) -> Self {
-        Self::error(StatusCode::NOT_FOUND, error::message(message), CacheControl::Short)
+        Self::error(StatusCode::NOT_FOUND, error::message(message), cache_control::SHORT)
     }
 
     pub(crate) fn bad_request(body: Vec<u8>) -> Self {
-        Self::error(StatusCode::BAD_REQUEST, body, CacheControl::Short)
+        Self::error(StatusCode::BAD_REQUEST, body, cache_control::SHORT)
     }
 
     /// 308 to a path of this site.
     pub(crate) fn redirect(location: &str, body: Vec<u8>) -> Self {
-        let reply = Self::error(StatusCode::PERMANENT_REDIRECT, body, CacheControl::Redirect);
+        let reply = Self::error(StatusCode::PERMANENT_REDIRECT, body, cache_control::REDIRECT);
         reply.with(header::LOCATION, value(location))
     }
 
@@ -113,7 +113,7 @@ impl Reply {
         headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, ALLOW);
         headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("*"));
         headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=86400"));
+        headers.insert(header::CACHE_CONTROL, cache_control::REDIRECT);
         Self::new(StatusCode::NO_CONTENT, headers, Bytes::new())
     }
 
@@ -139,12 +139,10 @@ impl Reply {
 
 impl From<HttpError> for Reply {
     fn from(HttpError { status, message, close }: HttpError) -> Self {
-        let mut reply = Self::error(status, error::message(message), CacheControl::None);
+        let mut reply = Self::error(status, error::message(message), cache_control::NONE);
         match status {
             StatusCode::METHOD_NOT_ALLOWED => drop(reply.headers.insert(header::ALLOW, ALLOW)),
-            StatusCode::SERVICE_UNAVAILABLE => {
-                reply.headers.insert(header::RETRY_AFTER, HeaderValue::from_static("2"));
-            }
+            StatusCode::SERVICE_UNAVAILABLE => drop(reply.headers.insert(header::RETRY_AFTER, 2.into())),
             _ => {}
         }
         if close { reply.with(header::CONNECTION, HeaderValue::from_static("close")) } else { reply }

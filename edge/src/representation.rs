@@ -6,15 +6,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::header::{self, HeaderName};
 use http::{HeaderMap, HeaderValue, StatusCode};
-use net::conditional::{
-    RequestedRange, coding_name, http_date, is_fresh, is_precondition_failed, requested_range,
-};
+use net::conditional::{RequestedRange, http_date, is_fresh, is_precondition_failed, requested_range};
 use net::in_flight::SharedBody;
 use net::precheck::HttpError;
 use snapshot::record::Locale;
 use store::Coding;
 
-use crate::reply::{JSON, Reply, rest_headers};
+use crate::reply::{JSON, Reply, rest_headers, value};
 
 /// Parts of a query that make no difference (draft-ietf-httpbis-no-vary-search).
 const NO_VARY_SEARCH: HeaderName = HeaderName::from_static("no-vary-search");
@@ -141,8 +139,8 @@ impl Representation {
         if let Some(changed) = http_date(changed) {
             headers.insert(header::LAST_MODIFIED, changed);
         }
-        if let Some(coding) = coding_name(coding) {
-            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
+        if coding == Coding::Gzip {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         }
         headers
     }
@@ -248,15 +246,15 @@ impl CachedResponse {
         }
         reply.headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
         match self.range(request) {
-            _ if is_head => reply,
-            RequestedRange::Whole => reply,
-            RequestedRange::Bytes(range) => {
+            RequestedRange::Bytes(range) if !is_head => {
                 reply.body = self.bytes.slice(range.clone());
                 self.partial(reply, &range)
             }
-            RequestedRange::Unsatisfiable => {
-                with_content_range(UNSATISFIABLE.into(), &format!("bytes */{}", self.length))
+            RequestedRange::Unsatisfiable if !is_head => {
+                let length = value(&format!("bytes */{}", self.length));
+                Reply::from(UNSATISFIABLE).with(header::CONTENT_RANGE, length)
             }
+            _ => reply,
         }
     }
 
@@ -275,15 +273,8 @@ impl CachedResponse {
     fn partial(&self, reply: Reply, range: &Range<usize>) -> Reply {
         let (last, length) = (range.end - 1, self.length);
         let reply = Reply { status: StatusCode::PARTIAL_CONTENT, ..reply };
-        with_content_range(reply, &format!("bytes {}-{last}/{length}", range.start))
+        reply.with(header::CONTENT_RANGE, value(&format!("bytes {}-{last}/{length}", range.start)))
     }
-}
-
-fn with_content_range(mut reply: Reply, range: &str) -> Reply {
-    if let Ok(range) = HeaderValue::from_str(range) {
-        reply.headers.insert(header::CONTENT_RANGE, range);
-    }
-    reply
 }
 
 fn reply(status: StatusCode, mut headers: HeaderMap, lifetime: HeaderValue) -> Reply {

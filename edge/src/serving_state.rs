@@ -10,7 +10,6 @@ use bytes::Bytes;
 use html::{Filler, Html, PagesError};
 use http::HeaderValue;
 use net::conditional::etag_suffix;
-use net::lock;
 use net::precheck::Hosts;
 use sha2::{Digest as _, Sha256};
 use snapshot::page::address::tag_of;
@@ -22,10 +21,10 @@ use store::{Coding, FileEntry, Generation, Hex, StoreError};
 
 use crate::bodies::{BYTE_UNITS, Bodies, is_long};
 use crate::build_id;
-use crate::cache_control::CacheControl;
-use crate::options::{COPIED_INDEX, Options};
+use crate::cache_control;
 use crate::reply::value;
 use crate::representation::{CachedResponse, Metadata, Origin, Representation};
+use crate::server::{COPIED_INDEX, Options};
 
 const SECONDS_A_DAY: i64 = 86_400;
 
@@ -55,33 +54,6 @@ impl OpenError {
     }
 }
 
-/// Most damaged bodies that are listed.
-const DAMAGED_MAX: usize = 16;
-
-/// Bodies of a generation that could not be read as they were published, by path, and why.
-#[derive(Default)]
-pub(crate) struct DamagedBodies(Mutex<BTreeMap<String, String>>);
-
-impl DamagedBodies {
-    /// Lists a body until it can be read again.
-    pub(crate) fn insert(&self, path: &str, error: &StoreError) {
-        let mut bodies = lock(&self.0);
-        if bodies.len() < DAMAGED_MAX {
-            bodies.insert(path.to_owned(), error.to_string());
-        }
-    }
-
-    /// Removes a body that was read.
-    pub(crate) fn remove(&self, path: &str) {
-        lock(&self.0).remove(path);
-    }
-
-    /// At most [`DAMAGED_MAX`] of them.
-    pub(crate) fn list(&self) -> BTreeMap<String, String> {
-        lock(&self.0).clone()
-    }
-}
-
 /// An open generation.
 pub struct OpenGeneration {
     /// Its files.
@@ -94,8 +66,8 @@ pub struct OpenGeneration {
     changed: i64,
     /// Assets that pages of earlier generations name, by path.
     pub(crate) earlier_assets: HashMap<String, Bytes>,
-    /// Bodies that could not be read.
-    pub(crate) damaged: DamagedBodies,
+    /// Bodies that could not be read as they were published, by path, and why, until they can.
+    pub(crate) damaged: Mutex<BTreeMap<String, String>>,
 }
 
 impl OpenGeneration {
@@ -137,7 +109,7 @@ impl OpenGeneration {
         let changed = changed.unwrap_or_else(|| generation.manifest().generated_at.as_second());
         let earlier = generation.earlier_assets()?.into_iter();
         let earlier_assets = earlier.map(|asset| (asset.path, asset.bytes.into())).collect();
-        let damaged = DamagedBodies::default();
+        let damaged = Mutex::default();
         Ok(Self { generation, site, html, changed, earlier_assets, damaged })
     }
 }
@@ -145,14 +117,12 @@ impl OpenGeneration {
 /// Checks that all files are present, and opens those of search, rows and lists. Checking them takes most of the
 /// time of opening, so each has a thread.
 fn files(generation: &Generation) -> (Result<(), StoreError>, [Result<Sections, StoreError>; 3]) {
-    let mut files = ["search.bin", "rows.bin", "lists.bin"].map(|name| (name, None));
-    let present = std::thread::scope(|threads| {
-        for (name, file) in &mut files {
-            threads.spawn(|| *file = Some(generation.index(name)));
-        }
-        generation.check_presence()
-    });
-    (present, files.map(|(name, file)| file.unwrap_or_else(|| generation.index(name))))
+    std::thread::scope(|threads| {
+        let files =
+            ["search.bin", "rows.bin", "lists.bin"].map(|name| threads.spawn(move || generation.index(name)));
+        let present = generation.check_presence();
+        (present, files.map(|file| file.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))))
+    })
 }
 
 /// A generation on a day.
@@ -187,7 +157,7 @@ impl ServingState {
             bodies: Bodies::new(options.body_cache),
             validator: format!("d{}.{}.{}.", &hash[..12], day.0, build_id::id()),
             origin: Origin { generation: value(&hash), tag_header: options.tag_header.clone() },
-            until_midnight: ArcSwap::from_pointee((u64::MAX, HeaderValue::from_static("no-store"))),
+            until_midnight: ArcSwap::from_pointee((u64::MAX, cache_control::NONE)),
             frozen: options.frozen,
             hosts: Hosts::new(hosts),
             open,
@@ -197,7 +167,7 @@ impl ServingState {
     /// `Cache-Control`, at a time, of what depends on the day. Formatted once a second.
     pub(crate) fn until_midnight(&self, now: u64) -> HeaderValue {
         if self.frozen {
-            return CacheControl::Usual.header();
+            return cache_control::USUAL;
         }
         let kept = self.until_midnight.load();
         if kept.0 == now {
@@ -205,7 +175,7 @@ impl ServingState {
         }
         let midnight = (i64::from(self.dated.day().0) + 1) * SECONDS_A_DAY;
         let left = midnight.saturating_sub_unsigned(now).max(0).cast_unsigned();
-        let header = CacheControl::UntilMidnight(left).header();
+        let header = cache_control::until_midnight(left);
         self.until_midnight.store(Arc::new((now, header.clone())));
         header
     }

@@ -51,8 +51,8 @@ impl Cli {
 
 /// Flags and commands that were removed, and what to do instead.
 const GONE: [(&str, &str); 6] = [
-    ("--fix", PRINTED),
-    ("--memory", IN_MEMORY),
+    ("--fix", "each problem prints the right value where it is known"),
+    ("--memory", "leave it out, and build where memory is about five times the size of the dataset's files"),
     ("--layout", ARCHIVE),
     ("--compress", ARCHIVE),
     ("status", "`opdir log` lists publications, and /snapshot of an edge is what it serves"),
@@ -60,9 +60,6 @@ const GONE: [(&str, &str); 6] = [
 ];
 const ARCHIVE: &str =
     "leave it out: a snapshot is one archive; `opdir export` writes a tree of files from it";
-const IN_MEMORY: &str =
-    "leave it out, and build where memory is about five times the size of the dataset's files";
-const PRINTED: &str = "each problem prints the right value where it is known";
 
 /// The removed flag or command that is an unknown argument.
 fn gone(argument: &ContextValue) -> Option<(&'static str, &'static str)> {
@@ -331,13 +328,6 @@ pub(crate) struct Messages {
     /// Print diagnostics and results only
     #[arg(long, short)]
     pub(crate) quiet: bool,
-}
-
-impl Messages {
-    /// Format and limit; a summary is for imports.
-    pub(crate) const fn print_options(&self) -> PrintOptions {
-        PrintOptions { format: self.message_format, limit: self.limit, summary: false }
-    }
 }
 
 /// Options of `import`.

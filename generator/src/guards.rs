@@ -107,7 +107,7 @@ impl Guards {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::tests::plan;
+    use crate::plan::{TablePlan, tests::plan};
 
     fn guards(args: &[&str]) -> Guards {
         #[derive(clap::Parser)]
@@ -119,37 +119,36 @@ mod tests {
         <Line as clap::Parser>::try_parse_from(line).unwrap().guards
     }
 
+    /// The first plan with another table.
+    fn of_cycles(plan: Plan, blanked: &[Blanked]) -> Plan {
+        let table = TablePlan { table: "cycles", blanked: blanked.to_vec(), ..plan.tables[0].clone() };
+        Plan { tables: vec![table], ..plan }
+    }
+
     #[test]
-    fn a_truncated_table_exceeds_the_limit_until_the_exact_count_is_expected() {
-        let truncated = plan(100, 11, 0);
-        let expected = "11 programs removed of 100 is above --max-removed 10%\n  help: if all should be removed: opdir build … --expect-removed programs=11";
-        assert_eq!(guards(&[]).violations(&truncated), [expected]);
-        assert_eq!(guards(&["--expect-removed", "programs=10"]).violations(&truncated).len(), 1);
-        assert_eq!(guards(&["--expect-removed", "programs=11"]).violations(&truncated), [""; 0]);
-        assert_eq!(guards(&["--max-removed", "11%"]).violations(&truncated), [""; 0]);
-        assert_eq!(guards(&[]).violations(&plan(100, 10, 50)), [""; 0]);
+    fn what_exceeds_the_limit_is_held_back_until_the_exact_count_is_expected() {
+        let gone = |count| [Blanked { field: "deadlineOn".to_owned(), live: 40, count }];
+        for (plan, what, exact) in [
+            (plan(100, 11, 0), "11 programs removed of 100", "programs=11"),
+            (
+                of_cycles(plan(100, 0, 50), &gone(5)),
+                "5 values of cycles.deadlineOn removed of 40",
+                "cycles.deadlineOn=5",
+            ),
+            // Of a table without pages, the difference counts.
+            (of_cycles(plan(100, 61, 90), &[]), "60 cycles removed of 100", "cycles=60"),
+        ] {
+            let expected = format!(
+                "{what} is above --max-removed 10%\n  help: if all should be removed: opdir build … --expect-removed {exact}"
+            );
+            assert_eq!(guards(&[]).violations(&plan), [expected]);
+            assert_eq!(guards(&["--expect-removed", exact]).violations(&plan), [""; 0]);
+        }
+        assert_eq!(guards(&["--expect-removed", "programs=10"]).violations(&plan(100, 11, 0)).len(), 1);
+        assert_eq!(guards(&["--max-removed", "11%"]).violations(&plan(100, 11, 0)), [""; 0]);
+        for few in [plan(100, 10, 50), plan(9, 9, 9), of_cycles(plan(100, 0, 50), &gone(4))] {
+            assert_eq!(guards(&[]).violations(&few), [""; 0]);
+        }
         assert_eq!(guards(&[]).violations(&plan(100, 0, 51)).len(), 1);
-        assert_eq!(guards(&[]).violations(&plan(9, 9, 9)), [""; 0]);
-    }
-
-    #[test]
-    fn a_field_that_goes_blank_exceeds_the_limit_for_removed_values() {
-        let mut plan = plan(100, 0, 50);
-        plan.tables[0].table = "cycles";
-        plan.tables[0].blanked = vec![Blanked { field: "deadlineOn".to_owned(), live: 40, count: 5 }];
-        let expected = "5 values of cycles.deadlineOn removed of 40 is above --max-removed 10%\n  help: if all should be removed: opdir build … --expect-removed cycles.deadlineOn=5";
-        assert_eq!(guards(&[]).violations(&plan), [expected]);
-        assert_eq!(guards(&["--expect-removed", "cycles.deadlineOn=5"]).violations(&plan), [""; 0]);
-        plan.tables[0].blanked[0].count = 4;
-        assert_eq!(guards(&[]).violations(&plan), [""; 0]);
-    }
-
-    #[test]
-    fn a_table_without_pages_counts_the_difference() {
-        let mut plan = plan(100, 61, 90);
-        plan.tables[0].table = "cycles";
-        let expected = "60 cycles removed of 100 is above --max-removed 10%\n  help: if all should be removed: opdir build … --expect-removed cycles=60";
-        assert_eq!(guards(&[]).violations(&plan), [expected]);
-        assert_eq!(guards(&["--expect-removed", "cycles=60"]).violations(&plan), [""; 0]);
     }
 }

@@ -96,14 +96,9 @@ fn secret(path: Option<&Path>) -> Result<SecretKey, Failure> {
         }
     };
     let boxed = SecretKeyBox::from_string(&text).map_err(|error| invalid(&source_name, error))?;
-    boxed.into_unencrypted_secret_key().map_err(|error| {
-        invalid(
-            &source_name,
-            format_args!(
-                "{error}; a key with a password cannot be used here, `opdir keys new` makes one without"
-            ),
-        )
-    })
+    let help = "a key with a password cannot be used here, `opdir keys new` makes one without";
+    let secret = boxed.into_unencrypted_secret_key();
+    secret.map_err(|error| invalid(&source_name, format_args!("{error}; {help}")))
 }
 
 /// Signs bytes with the secret key in a file, or else in the environment.

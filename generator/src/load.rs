@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dataset::diagnostics::{Diagnostics, MessageFormat, PrintOptions};
-use dataset::{Input, InputError, link, read, sample};
+use dataset::{Input, InputError, day_of, link, read, sample};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use site::Progress;
@@ -22,7 +22,7 @@ pub(crate) struct Loaded {
 
 /// Today, UTC.
 pub(crate) fn today() -> Date {
-    Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date()
+    day_of(Timestamp::now())
 }
 
 /// The dataset folder, or the embedded sample.
@@ -42,6 +42,14 @@ pub(crate) fn load(
     let tables = progress.step("read", || read(input, report))?;
     let source = Digest(tables.source_sha256);
     let directory = progress.step("check", || Ok::<_, InputError>(link(tables, report)))?;
+    if let Input::Folder(data) = input {
+        let command = format!("`opdir import {}`", data.display());
+        match import::outdated(data) {
+            Ok(tables) if tables.is_empty() => {}
+            Ok(tables) => report.note(format!("{command} would change {}", tables.join(", "))),
+            Err(_) => report.note(format!("{command} would stop at errors")),
+        }
+    }
     Ok(directory.map(|directory| Loaded { directory, source }))
 }
 
@@ -50,18 +58,13 @@ pub(crate) fn load_for(data: Option<&Path>, messages: &Messages) -> Result<Loade
     let mut report = Diagnostics::new();
     let loaded = load(&input(data), &mut report, &Progress::new(messages.quiet));
     let loaded = loaded.map_err(unread)?;
-    show(&report, messages);
+    show(&report, messages, false);
     loaded.ok_or(Failure::Data)
 }
 
-/// Prints diagnostics of a command.
-pub(crate) fn show(report: &Diagnostics, messages: &Messages) {
-    show_as(report, messages, messages.print_options());
-}
-
-/// Prints diagnostics, and in GitHub Actions also writes them to the job summary.
-pub(crate) fn show_as(report: &Diagnostics, messages: &Messages, options: PrintOptions) {
-    print(report, options);
+/// Prints diagnostics, perhaps a line for each code, and in GitHub Actions also writes them to the job summary.
+pub(crate) fn show(report: &Diagnostics, messages: &Messages, summary: bool) {
+    print(report, PrintOptions { format: messages.message_format, limit: messages.limit, summary });
     let summary = messages.step_summary.as_ref();
     if let Some(path) = summary.filter(|_| messages.message_format == MessageFormat::Github) {
         let file = std::fs::OpenOptions::new().append(true).create(true).open(path);

@@ -154,16 +154,10 @@ impl Maker {
 
     /// Builds and serves, or reports why it cannot; true when it serves.
     fn make(&self, build: &BuildOptions) -> bool {
-        match rebuild(self.data.as_deref(), build).and_then(|()| self.serve(build)) {
-            Ok(generation) => {
-                self.status.serve(generation);
-                true
-            }
-            Err(trouble) => {
-                self.status.fail(trouble);
-                false
-            }
-        }
+        let made = rebuild(self.data.as_deref(), build).and_then(|()| self.serve(build));
+        let is_good = made.is_ok();
+        self.status.settle(made);
+        is_good
     }
 
     /// Serves the last build; returns the name of its generation.

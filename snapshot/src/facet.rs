@@ -9,6 +9,7 @@ mod measure;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use crate::distinct::distinct;
 use crate::place;
 use crate::record::{Fact, InternedStr, Lifecycle, Locale, Polarity, Program, Strength};
 use crate::time::OPEN_STATES;
@@ -223,6 +224,11 @@ impl Facet {
         FACETS.iter().find(|spec| spec.name == name).map(|spec| spec.facet)
     }
 
+    /// The facet that a parameter filters by.
+    pub fn of_parameter(parameter: &str) -> Option<Self> {
+        FACETS.iter().find(|spec| spec.parameter == parameter).map(|spec| spec.facet)
+    }
+
     /// The first facet of those that share its selection.
     pub fn group(self) -> Self {
         self.spec().group
@@ -259,11 +265,8 @@ pub fn detail_page_facets() -> impl Iterator<Item = &'static FacetSpec> {
 /// Values that a program names for a facet, as they stand; places are not expanded. Open states
 /// depend on the day and are not here.
 pub fn named_values<'a>(facet: Facet, program: &'a Program, facts: &[&'a Fact]) -> Vec<&'a str> {
-    let mut values = (facet.spec().named)(program);
-    values.extend(binding(facet, facts, Polarity::Include).filter_map(|fact| facet.spec().fed(fact)));
-    values.sort_unstable();
-    values.dedup();
-    values
+    let fed = binding(facet, facts, Polarity::Include).filter_map(|fact| facet.spec().fed(fact));
+    distinct((facet.spec().named)(program).into_iter().chain(fed))
 }
 
 /// Places that a program shuts out of a facet.
@@ -336,18 +339,5 @@ mod tests {
             assert_eq!(spec.facet as usize, position);
             assert_eq!(Facet::parse(spec.name), Some(spec.facet));
         }
-    }
-
-    #[test]
-    fn a_continent_admits_its_countries_and_never_the_other_way() {
-        let admits = |named: &[&str], excluded: &[&str], requested: &str| {
-            let with_ancestors: Vec<&str> = place::with_ancestors(requested).collect();
-            admits(&with_ancestors, |place| named.contains(place), |place| excluded.contains(place))
-        };
-        assert!(admits(&["002"], &[], "NG"));
-        assert!(admits(&["001"], &[], "US-PA"));
-        assert!(!admits(&["NG"], &[], "002"));
-        assert!(!admits(&["001"], &["US"], "US-PA"));
-        assert!(admits(&["001"], &["US"], "019"));
     }
 }

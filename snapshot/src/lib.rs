@@ -2,6 +2,7 @@
 // Untrusted input reaches this crate: nothing outside its tests may panic on purpose.
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic))]
 
+mod distinct;
 pub mod facet;
 pub mod page;
 pub mod patterns;

@@ -5,10 +5,12 @@
 //! ```
 //!
 //! `a|b` is one of these words, `a|b*` any number of them, `...` up to three words of any kind. `^` begins a sentence. `!a|b`
-//! in front excludes a word before the pattern, at the end a word after it. A pattern lies within one sentence.
+//! in front excludes a word before the pattern, at the end a word after it. A pattern lies within one sentence. Behind a line
+//! `NAME = a|b`, the name stands for these words.
 //! Words are folded: lower case, without accents.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
@@ -33,8 +35,14 @@ struct Pattern {
     not_before: Words,
 }
 
-/// A list of patterns.
+/// A list of patterns, which is read when it is first needed.
 pub struct Patterns {
+    list: Cow<'static, str>,
+    read: OnceLock<List>,
+}
+
+/// A list that was read.
+struct List {
     all: Vec<Pattern>,
     /// Patterns by a word that they may begin with.
     by_first: FxHashMap<String, Vec<usize>>,
@@ -50,13 +58,36 @@ struct Word<'t> {
     begins: bool,
 }
 
+impl From<String> for Patterns {
+    fn from(list: String) -> Self {
+        Self { list: Cow::Owned(list), read: OnceLock::new() }
+    }
+}
+
 impl Patterns {
-    /// Reads a list; empty lines and those that begin with `#` are ignored.
-    pub fn new(list: &str) -> Self {
+    /// A list; empty lines and those that begin with `#` are ignored.
+    pub const fn new(list: &'static str) -> Self {
+        Self { list: Cow::Borrowed(list), read: OnceLock::new() }
+    }
+
+    /// The first part of a text that a pattern describes.
+    pub fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
+        self.read.get_or_init(|| List::new(&self.list)).find(text)
+    }
+}
+
+impl List {
+    fn new(list: &str) -> Self {
         let lines = list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         let mut patterns = Self { all: Vec::new(), by_first: FxHashMap::default(), lengths: [0; 256] };
-        for pattern in lines.map(Pattern::new) {
-            let number = patterns.all.len();
+        let mut named: Vec<(&str, &str)> = Vec::new();
+        for line in lines {
+            if let Some(words) = line.split_once(" = ") {
+                named.push(words);
+                continue;
+            }
+            let line = named.iter().fold(line.to_owned(), |line, (name, words)| line.replace(name, words));
+            let (pattern, number) = (Pattern::new(&line), patterns.all.len());
             for slot in &pattern.slots {
                 let (Slot::One(words) | Slot::Many(words)) = slot else { break };
                 words.iter().for_each(|word| patterns.by_first.entry(word.clone()).or_default().push(number));
@@ -72,8 +103,7 @@ impl Patterns {
         patterns
     }
 
-    /// The first part of a text that a pattern describes.
-    pub fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
+    fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
         // A letter of ASCII is as long in lower case.
         let lower = text.to_ascii_lowercase();
         if !lower.split(|c: char| !is_of_word(c)).any(|word| self.from(&folded(word)).is_some()) {

@@ -51,6 +51,13 @@ pub struct Page {
     pub limit: u64,
 }
 
+/// The first rows.
+impl Default for Page {
+    fn default() -> Self {
+        Self { offset: 0, limit: LIMIT_DEFAULT }
+    }
+}
+
 impl Page {
     /// Number of the page that holds the first row, from 1.
     pub const fn number(&self) -> u64 {

@@ -20,20 +20,18 @@ const FISCAL: [&[&str]; 5] = [
 const PROJECTED: &str = "projected|estimated|anticipated|expected|tentative|provisional|provisionales|tbc|\
     proyectado|proyectada|proyectados|proyectadas|previsto|prevista|previstos|previstas|\
     estimado|estimada|estimados|estimadas|tentativo|tentativa|tentativos|tentativas";
-static PROJECTED_DAYS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(PROJECTED));
+static PROJECTED_DAYS: Patterns = Patterns::new(PROJECTED);
 /// The same beside a word for the days of a round.
 static PROJECTED_DATES: LazyLock<Patterns> = LazyLock::new(|| {
     let (dates, between) =
         ("dates|deadline|deadlines|fechas|plazo|plazos", "are|is|application|was|son|es|estan|de*");
-    Patterns::new(&format!("{dates} {between} {PROJECTED}\n{PROJECTED} {between} {dates}"))
+    Patterns::from(format!("{dates} {between} {PROJECTED}\n{PROJECTED} {between} {dates}"))
 });
 /// Names of what takes no applications, or of a round that was withdrawn.
-static NO_CALLS: LazyLock<Patterns> = LazyLock::new(|| {
-    Patterns::new(
-        "request|call for information\n solicitud de informacion\n rfi|withdrawn|cancelled|canceled\n\
-         retirado|retirada|cancelado|cancelada|anulado|anulada",
-    )
-});
+static NO_CALLS: Patterns = Patterns::new(
+    "request|call for information\n solicitud de informacion\n rfi|withdrawn|cancelled|canceled\n\
+    retirado|retirada|cancelado|cancelada|anulado|anulada",
+);
 /// Names of months in English, then in Spanish.
 const MONTHS: &str = "january february march april may june july august september october november december \
     enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre";

@@ -63,6 +63,12 @@ impl Day {
     pub fn known(self) -> Option<Self> {
         (self != Self::NONE).then_some(self)
     }
+
+    /// A deadline that is no filler, or [`Day::NONE`].
+    pub fn unless_filler(self, today: Self) -> Self {
+        let is_real = |it: &Date| !today.date().is_some_and(|today| is_filler(*it, today));
+        Self::or_none(self.date().filter(is_real))
+    }
 }
 
 /// The days of a cycle that its status follows from, and what its source stated. By default none, and nothing.
@@ -131,7 +137,7 @@ impl Season {
 
     /// Whether it has a deadline that is no filler.
     fn ends(&self, today: Day) -> bool {
-        self.deadline.date().is_some_and(|deadline| !today.date().is_some_and(|day| is_filler(deadline, day)))
+        self.deadline.unless_filler(today) != Day::NONE
     }
 
     /// Whether only a deadline ahead makes it open.
@@ -254,7 +260,7 @@ pub struct Openness {
 impl Openness {
     /// Openness of a program on a day.
     pub fn new(lifecycle: Lifecycle, seasons: impl Iterator<Item = Season>, today: Day) -> Self {
-        let mut seen = Seen { best: UNKNOWN, ..Seen::default() };
+        let mut seen = Seen::default();
         for season in seasons {
             seen.add(&season, today);
         }
@@ -265,8 +271,7 @@ impl Openness {
         if forced == Some(CLOSED) {
             found.next_deadline = Day::NONE;
         }
-        let is_filler = |deadline: Date| today.date().is_some_and(|day| is_filler(deadline, day));
-        found.shown_deadline = Day::or_none(found.next_deadline.date().filter(|it| !is_filler(*it)));
+        found.shown_deadline = found.next_deadline.unless_filler(today);
         let is_certain = seen.certain || found.is_bare && lifecycle == Lifecycle::ActiveAccepting;
         if found.states & OPEN == 0 || is_certain {
             (found.doubtful_since, found.is_bare) = (None, false);
@@ -356,7 +361,7 @@ pub enum DisplayStatus {
 
 impl DisplayStatus {
     /// Whether people read that it is open.
-    pub(crate) const fn is_open(self) -> bool {
+    pub const fn is_open(self) -> bool {
         matches!(self, Self::ClosingSoon | Self::Open | Self::Rolling)
     }
 
@@ -419,11 +424,8 @@ pub fn staleness_days(checked: Day, today: Day) -> impl Iterator<Item = Day> {
 /// What was seen over a program's seasons.
 #[derive(Default)]
 struct Seen {
-    /// All but its states.
+    /// With the states of all seasons.
     openness: Openness,
-    any: bool,
-    closing_soon: bool,
-    best: u8,
     /// Whether any season is not past, and more than its name is known of it.
     lives: bool,
     /// Whether any season takes applications without a doubt.
@@ -432,17 +434,15 @@ struct Seen {
 
 impl Seen {
     fn add(&mut self, season: &Season, today: Day) {
-        let status = season.status(today);
-        let state = match status {
+        let state = match season.status(today) {
             CycleStatus::Open => OPEN,
             CycleStatus::Rolling => ROLLING,
             CycleStatus::Upcoming => UPCOMING,
             CycleStatus::Closed => CLOSED,
             CycleStatus::Unknown => UNKNOWN,
         };
-        self.any = true;
-        self.best = self.best.min(state);
         let found = &mut self.openness;
+        found.states |= state;
         found.rolling |= state == ROLLING;
         if state == OPEN && season.opens <= today {
             found.last_opening = found.last_opening.max(season.opens);
@@ -478,11 +478,9 @@ impl Seen {
         }
         if state == OPEN {
             found.ends |= season.ends(today);
-            self.closing_soon |= deadline.0 - today.0 <= CLOSING_SOON_DAYS;
+            found.states |= if deadline.0 - today.0 <= CLOSING_SOON_DAYS { CLOSING_SOON } else { 0 };
         }
-        if matches!(status, CycleStatus::Open | CycleStatus::Upcoming)
-            && found.next_deadline.known().is_none_or(|next| deadline < next)
-        {
+        if state & (OPEN | UPCOMING) != 0 && found.next_deadline.known().is_none_or(|next| deadline < next) {
             found.next_deadline = deadline;
             found.projected = season.projected;
         }
@@ -502,9 +500,11 @@ impl Seen {
     }
 
     fn states(&self, lifecycle: Lifecycle) -> u8 {
-        if !self.any {
-            return if lifecycle == Lifecycle::ActiveAccepting { OPEN } else { UNKNOWN };
+        match self.openness.states {
+            0 if lifecycle == Lifecycle::ActiveAccepting => OPEN,
+            0 => UNKNOWN,
+            // The best state has the lowest bit, and what closes soon is open.
+            states => states & states.wrapping_neg() | states & CLOSING_SOON,
         }
-        self.best | if self.closing_soon { CLOSING_SOON } else { 0 }
     }
 }

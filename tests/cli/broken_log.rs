@@ -4,11 +4,10 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, PipeReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use super::harness::{command, get, status};
+use super::harness::{command, get, status, until};
 use super::{EDGE, folder_with_snapshot, on_socket};
 
 /// More than a pipe holds, in lines of 256 characters of a target and more.
@@ -20,14 +19,8 @@ struct Process(Child);
 impl Process {
     /// Waits until it ends; one that does not is stuck.
     fn ends(&mut self) -> ExitStatus {
-        let end = Instant::now() + Duration::from_secs(60);
-        loop {
-            match self.0.try_wait().unwrap() {
-                Some(status) => return status,
-                None => assert!(Instant::now() < end, "it does not end"),
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        until(60, "it ends", || self.0.try_wait().unwrap().is_some());
+        self.0.wait().unwrap()
     }
 
     fn terminate(&self) {

@@ -18,11 +18,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dataset::diagnostics::Diagnostics;
 use dataset::{Input, link, read, sample};
-use harness::{Ran, Server, client, command, content, copy, entry, folder, get, run, status};
+use harness::entry::{self, replace as overwrite};
+use harness::{Ran, Server, client, command, content, copy, folder, get, run, status, until};
 use jiff::civil::{Date, date};
 use jiff::{SignedDuration, Timestamp};
 use remote::{LocalRoot, Publisher, Trust};
@@ -64,12 +65,6 @@ fn folder_with_snapshot() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     publish(&folder.path().join("root"));
     folder
-}
-
-/// Puts another file in the place of a published one, which is read-only.
-fn overwrite(path: &Path, bytes: impl AsRef<[u8]>) {
-    fs::remove_file(path).unwrap();
-    fs::write(path, bytes).unwrap();
 }
 
 /// The folder of the live generation.
@@ -198,9 +193,7 @@ fn wrong_usage_and_settings_that_are_gone_end_with_2() {
 #[test]
 fn a_busy_port_ends_with_4_while_a_store_is_followed_too() {
     let folder = tempfile::tempdir().unwrap();
-    let url = format!("file://{}", folder.path().join("store").display());
-    publish(&folder.path().join("built"));
-    push(&folder.path().join("built"), &url);
+    let url = store(&folder);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = listener.local_addr().unwrap().to_string();
     let args = ["--snapshot", "root", "--source", &url, "--listen"];
@@ -318,20 +311,14 @@ fn out_of_descriptors_a_record_is_there_again_shortly() {
     let mut crowd: Vec<TcpStream> = (0..100).map(|_| connect()).collect();
     crowd.iter().for_each(|it| it.set_nonblocking(true).unwrap());
     // One that is closed as soon as it is accepted found no descriptor left.
-    let end = Instant::now() + Duration::from_secs(10);
-    while !crowd.iter_mut().any(|it| matches!(it.read(&mut [0]), Ok(0))) {
-        assert!(Instant::now() < end, "there are descriptors left");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    let mut is_closed = || crowd.iter_mut().any(|it| matches!(it.read(&mut [0]), Ok(0)));
+    until(10, "no descriptors are left", &mut is_closed);
     let refused = ask("/api/v1/exports/latest");
     assert_eq!(status(&refused), "503", "{refused}");
     assert!(refused.contains("\r\nretry-after: 2"), "{refused}");
     assert_eq!(status(&ask("/about")), "200", "what is in memory is there");
     drop(crowd);
-    let end = Instant::now() + Duration::from_secs(60);
-    while status(&ask("/api/v1/exports/latest")) != "200" {
-        assert!(Instant::now() < end, "it never comes back");
-    }
+    until(60, "it comes back", || status(&ask("/api/v1/exports/latest")) == "200");
 }
 
 #[test]
@@ -419,12 +406,11 @@ fn the_admin_listener_shows_use_and_process_and_frees_the_places_of_the_idle() {
     // As of several addresses: of one there are sixteen at most.
     let server = start(&folder, &["--max-connections", "16"]);
     let _all: Vec<_> = (0..16).map(|_| TcpStream::connect(&server.address).unwrap()).collect();
-    let end = Instant::now() + Duration::from_secs(60);
     let mut ready = String::new();
-    while !ready.contains(r#""saturated":["connections"]"#) {
-        assert!(Instant::now() < end, "{ready}");
+    until(60, "all connections are taken", || {
         ready = get(&server.admin, "localhost", "/readyz");
-    }
+        ready.contains(r#""saturated":["connections"]"#)
+    });
     assert!(status(&ready) == "200" && ready.contains(r#""state":"degraded""#), "{ready}");
 }
 
@@ -436,10 +422,10 @@ fn a_new_snapshot_is_taken_and_a_damaged_one_is_refused_while_the_old_one_serves
     publish_as_of(&root, date(2026, 11, 22));
     let live = fs::read_to_string(root.join("CURRENT")).unwrap();
     server.says(&format!("serving a generation generation=\"{}\"", live.trim()));
-    overwrite(&root.join("CURRENT"), "000009-00000000000000000000000000000000\n");
+    overwrite(&root.join("CURRENT"), b"000009-00000000000000000000000000000000\n");
     server.says("refused");
     assert_eq!(status(&server.get("/api/v1/search")), "200");
-    overwrite(&root.join("CURRENT"), live);
+    overwrite(&root.join("CURRENT"), live.as_bytes());
     assert_eq!(status(&server.get("/api/v1/search")), "200");
 }
 
@@ -531,11 +517,8 @@ fn the_service_manager_is_notified_of_start_and_stop() {
 #[test]
 fn a_store_is_followed_and_one_that_is_gone_stops_neither_the_edge_nor_its_start() {
     let folder = tempfile::tempdir().unwrap();
-    let store = folder.path().join("store");
-    let url = format!("file://{}", store.display());
-    let built = folder.path().join("built");
-    publish(&built);
-    push(&built, &url);
+    let (url, built) = (store(&folder), folder.path().join("built"));
+    let [store, away] = ["store", "away"].map(|name| folder.path().join(name));
     let args = ["--snapshot", "root", "--source", &url, "--poll", "1", "--listen", "127.0.0.1:0"];
     let host = "directory.example";
     let server = Server::start(EDGE, folder.path(), &args, "address=");
@@ -543,7 +526,7 @@ fn a_store_is_followed_and_one_that_is_gone_stops_neither_the_edge_nor_its_start
     publish_as_of(&built, date(2026, 11, 22));
     push(&built, &url);
     server.says("serving a generation");
-    fs::rename(&store, folder.path().join("away")).unwrap();
+    fs::rename(&store, &away).unwrap();
     server.says("the store is not followed just now");
     assert_eq!(status(&server.get_from(host, "/api/v1/search")), "200");
     drop(server);
@@ -552,12 +535,21 @@ fn a_store_is_followed_and_one_that_is_gone_stops_neither_the_edge_nor_its_start
     let refused = |more: &[&str]| edge(&folder, &[&["--snapshot", "new"], more].concat());
     refused(&["--source", "s3://bucket/site"]).fails(2, &["no key is trusted"]);
     refused(&["--source", "bucket/site", "--allow-unsigned"]).fails(2, &["s3://bucket/folder"]);
-    fs::rename(folder.path().join("away"), &store).unwrap();
+    fs::rename(&away, &store).unwrap();
     refused(&["--source", &url, "--trust", KEY]).fails(5, &["CURRENT is not signed"]);
 }
 
 /// Of the minisign project itself.
 const KEY: &str = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
+
+/// A store with the sample, of what is in `built`; gives its address.
+fn store(folder: &TempDir) -> String {
+    let url = format!("file://{}", folder.path().join("store").display());
+    let built = folder.path().join("built");
+    publish(&built);
+    push(&built, &url);
+    url
+}
 
 /// Pushes a root's live generation to a store, unsigned.
 fn push(root: &Path, url: &str) {

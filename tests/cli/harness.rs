@@ -34,6 +34,17 @@ pub(crate) fn copy(from: &Path, to: &Path) {
     assert!(Command::new("cp").arg("-a").args([from, to]).status().unwrap().success());
 }
 
+/// Waits until something is so, for some seconds at most.
+#[track_caller]
+#[allow(dead_code, reason = "one program of tests waits for what nothing prints")]
+pub(crate) fn until(seconds: u64, what: &str, mut is_so: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(seconds);
+    while !is_so() {
+        assert!(Instant::now() < end, "not within {seconds} s: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
 /// A process that ended.
 pub(crate) struct Ran {
     /// Its exit code.

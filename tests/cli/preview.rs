@@ -1,15 +1,13 @@
 //! `opdir preview`: served from the start, followed by the pages, and nothing of it published.
 
+use super::Place;
 use super::harness::{Server, content, status};
-use super::{OPDIR, Place};
 
+/// A preview of the dataset, once it is watched.
 fn started(place: &Place) -> Server {
-    Server::start(
-        OPDIR,
-        place.folder.path(),
-        &["preview", "--data", "data", "--listen", "127.0.0.1:0"],
-        "http://",
-    )
+    let server = place.preview(&["--data", "data"]);
+    server.says("watching data");
+    server
 }
 
 /// The token of a status.
@@ -20,8 +18,7 @@ fn seen(status: &str) -> &str {
 #[test]
 fn preview_serves_the_sample_on_a_free_port() {
     let place = Place { folder: tempfile::tempdir().unwrap() };
-    let server =
-        Server::start(OPDIR, place.folder.path(), &["preview", "--listen", "127.0.0.1:0"], "http://");
+    let server = place.preview(&[]);
     let answer = server.get("/api/v1/search?q=fellowship&limit=1");
     assert_eq!(status(&answer), "200", "{answer}");
     assert!(answer.contains(r#""total":"#), "{answer}");
@@ -29,14 +26,13 @@ fn preview_serves_the_sample_on_a_free_port() {
     assert_eq!(status(&server.get_from("localhost", "/api/v1/openapi.json")), "200");
     assert_eq!(status(&server.get_from("evil.example", "/api/v1/search")), "421");
     let busy = place.opdir(&["preview", "--listen", &server.address]);
-    busy.fails(4, &["error: ", &server.address, "is in use", "--listen"]);
+    busy.fails(4, &["error: ", &server.address, "is in use", "choose another address"]);
 }
 
 #[test]
 fn preview_shows_changed_data_and_keeps_serving_when_it_breaks() {
     let place = Place::new();
     let server = started(&place);
-    server.says("watching data");
     let found = |name: &str| {
         server.get(&format!("/api/v1/search?q={name}")).contains(&format!("\"name\":\"{name}\""))
     };
@@ -61,7 +57,6 @@ fn preview_serves_what_is_wrong_from_the_start_and_the_site_once_it_is_mended() 
     let place = Place::new();
     place.append("aliases.csv", "<b>organisation,00000000-0000-4000-8000-000000000000,x\n");
     let server = started(&place);
-    server.says("watching data");
     let page = server.get("/programs?q=anything");
     assert_eq!(status(&page), "503", "{page}");
     for words in ["1 error in the data", "data&#x2f;aliases.csv:21", "E0201", "&lt;b&gt;organisation"] {
@@ -93,7 +88,6 @@ fn preview_follows_the_sheet_of_a_dataset_without_writing() {
     sheet("Zephyrine", "https://a.example/");
     let before = content(&place.path("data"));
     let server = started(&place);
-    server.says("watching data");
     let found =
         |name: &str| server.get("/api/v1/search?q=grant+anthropic").contains(&format!("\"name\":\"{name}\""));
     assert!(found("Zephyrine"));
@@ -114,7 +108,6 @@ fn preview_follows_the_sheet_of_a_dataset_without_writing() {
 fn open_pages_of_a_preview_reload_at_once() {
     let place = Place::new();
     let server = started(&place);
-    server.says("watching data");
     let page = server.get("/");
     let script = "<script src=\"/__opdir/preview.js\" data-generation=\"";
     let generation = page.split_once(script).unwrap().1.split('"').next().unwrap().to_owned();
@@ -141,7 +134,6 @@ fn open_pages_of_a_preview_reload_at_once() {
 fn a_folder_that_is_taken_away_and_put_back_is_watched_again() {
     let place = Place::new();
     let server = started(&place);
-    server.says("watching data");
     std::fs::rename(place.path("data"), place.path("aside")).unwrap();
     server.says("still serving the last good snapshot");
     std::fs::rename(place.path("aside"), place.path("data")).unwrap();

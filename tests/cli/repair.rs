@@ -3,25 +3,16 @@
 use std::fs;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::SignedDuration;
 use store::{VerifyMode, verify};
 use tempfile::TempDir;
 
-use super::harness::{Server, command, copy, get, status};
-use super::{EDGE, generation, overwrite, publish, push, push_before};
+use super::harness::{Server, command, copy, get, status, until};
+use super::{EDGE, generation, overwrite, publish, push_before, store};
 
 const HOST: &str = "directory.example";
-
-/// A store with the sample; gives its address.
-fn store(folder: &TempDir) -> String {
-    let url = format!("file://{}", folder.path().join("store").display());
-    let built = folder.path().join("built");
-    publish(&built);
-    push(&built, &url);
-    url
-}
 
 /// Arguments of an edge that follows a store.
 fn followed(url: &str) -> [&str; 8] {
@@ -32,6 +23,10 @@ fn followed(url: &str) -> [&str; 8] {
 fn follow(folder: &TempDir, url: &str) -> Server {
     let args = [&followed(url)[..], &["--admin-listen", "127.0.0.1:0"]].concat();
     Server::start(EDGE, folder.path(), &args, "address=")
+}
+
+fn is_ready(server: &Server) -> bool {
+    get(&server.admin, HOST, "/readyz").contains("\"state\":\"ready\"")
 }
 
 fn archive(root: &Path) -> PathBuf {
@@ -47,7 +42,7 @@ fn flip(path: &Path, part: usize) {
     let mut bytes = fs::read(path).unwrap();
     let at = (bytes.len() / 8 * part).min(bytes.len() - 40);
     bytes[at] ^= 1;
-    overwrite(path, bytes);
+    overwrite(path, &bytes);
 }
 
 type Damage = (&'static str, fn(&Path));
@@ -57,7 +52,7 @@ const DAMAGES: [Damage; 21] = [
     ("the archive is cut", |root| cut(&archive(root))),
     ("the archive is empty", |root| overwrite(&archive(root), b"")),
     ("the archive is longer", |root| {
-        overwrite(&archive(root), [&fs::read(archive(root)).unwrap()[..], b"x"].concat());
+        overwrite(&archive(root), &[&fs::read(archive(root)).unwrap()[..], b"x"].concat());
     }),
     ("a byte in the middle of the archive differs", |root| flip(&archive(root), 4)),
     ("a byte of the archive's directory differs", |root| flip(&archive(root), 8)),
@@ -83,7 +78,7 @@ const DAMAGES: [Damage; 21] = [
     ("CURRENT is gone", |root| fs::remove_file(root.join("CURRENT")).unwrap()),
     ("CURRENT is garbage", |root| overwrite(&root.join("CURRENT"), b"\xff\0")),
     ("CURRENT names no generation", |root| {
-        overwrite(&root.join("CURRENT"), format!("000099-{}\n", "0".repeat(32)));
+        overwrite(&root.join("CURRENT"), format!("000099-{}\n", "0".repeat(32)).as_bytes());
     }),
 ];
 
@@ -98,14 +93,10 @@ fn every_damage_of_its_folder_is_repaired_at_a_restart() {
         fs::remove_dir_all(&root).unwrap();
         copy(&whole, &root);
         damage(&root);
-        let began = Instant::now();
         let server = follow(&folder, &url);
         let is_sound = || verify(&root, None, VerifyMode::Deep).is_ok();
         // Damage that opening does not read is found by the first poll.
-        while !is_sound() || !get(&server.admin, HOST, "/readyz").contains("\"state\":\"ready\"") {
-            assert!(began.elapsed() < Duration::from_secs(30), "{name}");
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        until(30, name, || is_sound() && is_ready(&server));
         assert_eq!(status(&server.get_from(HOST, "/api/v1/search?q=grant")), "200", "{name}");
         assert!(!root.join("incoming").exists(), "{name}");
         assert!(!generation(&root).join("index/files.bin").is_symlink(), "{name}");
@@ -125,13 +116,9 @@ fn damage_that_a_request_finds_is_repaired_from_the_store_without_a_restart() {
     let url = store(&folder);
     let server = follow(&folder, &url);
     wipe(&archive(&folder.path().join("root")));
-    let began = Instant::now();
     assert_ne!(status(&server.get_from(HOST, "/about")), "200");
-    while status(&server.get_from(HOST, "/about")) != "200" {
-        assert!(began.elapsed() < Duration::from_secs(30));
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    assert!(get(&server.admin, HOST, "/readyz").contains("\"state\":\"ready\""));
+    until(30, "it is repaired", || status(&server.get_from(HOST, "/about")) == "200");
+    assert!(is_ready(&server));
 }
 
 #[test]
@@ -144,7 +131,7 @@ fn without_a_store_a_hangup_opens_the_restored_folder() {
         Server::start(EDGE, folder.path(), &["--snapshot", "root", "--listen", "127.0.0.1:0"], "address=");
     wipe(&archive);
     assert_ne!(status(&server.get_from(HOST, "/about")), "200");
-    overwrite(&archive, whole);
+    overwrite(&archive, &whole);
     server.hangup();
     server.says("serving a generation");
     assert_eq!(status(&server.get_from(HOST, "/about")), "200");
@@ -193,11 +180,8 @@ fn a_store_that_is_back_is_not_failing_any_more() {
     let server = follow(&folder, &url);
     let [store, away] = ["store", "away"].map(|name| folder.path().join(name));
     let becomes = |failing: &str, seconds| {
-        let began = Instant::now();
-        while !get(&server.admin, HOST, "/metrics").contains(&format!("edge_source_failing {failing}\n")) {
-            assert!(began.elapsed() < Duration::from_secs(seconds), "failing is not {failing}");
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        let line = format!("edge_source_failing {failing}\n");
+        until(seconds, &line, || get(&server.admin, HOST, "/metrics").contains(&line));
     };
     fs::rename(&store, &away).unwrap();
     becomes("1", 10);

@@ -119,6 +119,14 @@ impl Server {
         result["structuredContent"].take()
     }
 
+    fn search(&self, arguments: &Value) -> Value {
+        self.call("search_opportunities", arguments)
+    }
+
+    fn options(&self, arguments: &Value) -> Value {
+        self.call("list_filter_options", arguments)
+    }
+
     /// Text of a call that is a mistake.
     fn mistake(&self, tool: &str, arguments: &Value) -> String {
         let result = self.result("tools/call", &json!({"name": tool, "arguments": arguments}));

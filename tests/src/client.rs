@@ -4,7 +4,7 @@
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
 
-/// An answer as it came, without the coding of its transfer.
+/// An answer as it came. None of the programs sends one in chunks.
 #[derive(Debug)]
 pub struct Answer {
     /// Status line and header lines, without the empty line that ends them.
@@ -41,12 +41,8 @@ pub fn exchange(stream: &mut TcpStream, request: &[u8]) -> Result<Answer, (io::E
     let head = String::from_utf8_lossy(&bytes).into_owned();
     let mut answer = Answer { head, body: Vec::new() };
     let bodiless = request.starts_with(b"HEAD ") || matches!(answer.status(), 204 | 304);
-    let body = match (answer.field("transfer-encoding"), answer.field("content-length")) {
-        _ if bodiless => Ok(rest),
-        ("chunked", _) => chunks(stream, rest),
-        (_, length) => whole(stream, rest, length.parse().unwrap_or(0)),
-    };
-    answer.body = body.map_err(|error| (error, true))?;
+    let length = if bodiless { 0 } else { answer.field("content-length").parse().unwrap_or(0) };
+    answer.body = whole(stream, rest, length).map_err(|error| (error, true))?;
     Ok(answer)
 }
 
@@ -77,21 +73,4 @@ fn whole(stream: &mut TcpStream, mut read: Vec<u8>, length: usize) -> io::Result
         more(stream, &mut read)?;
     }
     Ok(read)
-}
-
-/// A body in chunks without trailers (RFC 9112, section 7.1), of which some bytes were read.
-fn chunks(stream: &mut TcpStream, mut read: Vec<u8>) -> io::Result<Vec<u8>> {
-    let mut body = Vec::new();
-    loop {
-        let end = end_of(stream, &mut read, b"\r\n")?;
-        let size = std::str::from_utf8(&read[..end]).ok();
-        let size =
-            size.and_then(|size| usize::from_str_radix(size, 16).ok()).ok_or(ErrorKind::InvalidData)?;
-        read = whole(stream, read, end + 2 + size + 2)?;
-        body.extend_from_slice(&read[end + 2..end + 2 + size]);
-        read.drain(..end + 2 + size + 2);
-        if size == 0 {
-            return Ok(body);
-        }
-    }
 }

@@ -6,45 +6,32 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 use snapshot::record::Locale;
 
-use crate::context::Unreadable;
 use crate::envelope::{self, string};
 use crate::nearest;
 use crate::reply::{RpcError, json, shown};
 
-/// A wrong argument; the text becomes that of a result with `isError`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ArgumentError(pub(crate) String);
-
-impl ArgumentError {
-    /// An argument's value is not accepted: `expected` completes "name must be".
-    fn value(name: &str, expected: &str, value: &RawValue) -> Self {
-        Self(format!("{name} must be {expected}, got {}. Correct it and call again.", shown(value.get())))
-    }
+/// An argument's value is not accepted: `expected` completes "name must be".
+fn wrong_value(name: &str, expected: &str, value: &RawValue) -> String {
+    format!("{name} must be {expected}, got {}. Correct it and call again.", shown(value.get()))
 }
 
-/// Why a call has no result.
+/// Why a call of a tool has no result.
 pub(crate) enum ToolError {
-    /// The caller's mistake; becomes a result with `isError`.
-    Argument(ArgumentError),
+    /// The caller's mistake in words, which become a result with `isError`.
+    Argument(String),
     /// A JSON-RPC error.
     Rpc(RpcError),
 }
 
-impl From<ArgumentError> for ToolError {
-    fn from(error: ArgumentError) -> Self {
-        Self::Argument(error)
+impl From<String> for ToolError {
+    fn from(mistake: String) -> Self {
+        Self::Argument(mistake)
     }
 }
 
 impl From<RpcError> for ToolError {
     fn from(error: RpcError) -> Self {
         Self::Rpc(error)
-    }
-}
-
-impl From<Unreadable> for ToolError {
-    fn from(Unreadable: Unreadable) -> Self {
-        Self::Rpc(RpcError::internal())
     }
 }
 
@@ -62,7 +49,7 @@ impl<'a> Arguments<'a> {
     ) -> Result<Self, ToolError> {
         let mut arguments: Vec<(&'static str, &'a RawValue)> = Vec::new();
         let mut aliased = Vec::new();
-        for (given, value) in envelope::arguments(raw)?.0.0 {
+        for (given, value) in envelope::arguments(raw)?.0 {
             let name = known.iter().find(|known| **known == given);
             let alias = aliases.iter().find(|(alias, _)| *alias == given);
             match (name, alias) {
@@ -84,10 +71,19 @@ impl<'a> Arguments<'a> {
         self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 
-    /// An argument that is not a blank text.
-    fn given(&self, name: &str) -> Option<&'a RawValue> {
-        let is_blank = |value: &RawValue| string(value).is_some_and(|text| text.trim().is_empty());
-        self.get(name).filter(|value| !is_blank(value))
+    /// What a function reads in an argument without the quotes around it: models write numbers and flags as strings. A
+    /// blank text is absent.
+    fn read_as<T>(
+        &self,
+        name: &str,
+        expected: impl FnOnce() -> String,
+        read: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<Option<T>, String> {
+        let text = self.get(name).map(|value| string(value).unwrap_or(Cow::Borrowed(value.get())));
+        match text.as_deref().map(str::trim) {
+            None | Some("") => Ok(None),
+            Some(given) => read(given).map(Some).ok_or_else(|| self.wrong(name, &expected())),
+        }
     }
 
     /// Whether the argument is present and not `null`.
@@ -96,9 +92,9 @@ impl<'a> Arguments<'a> {
     }
 
     /// A text of at most `most` characters. Blank is absent.
-    pub(crate) fn text(&self, name: &str, most: usize) -> Result<Option<Cow<'a, str>>, ArgumentError> {
+    pub(crate) fn text(&self, name: &str, most: usize) -> Result<Option<Cow<'a, str>>, String> {
         let Some(value) = self.get(name) else { return Ok(None) };
-        let wrong = || ArgumentError::value(name, &format!("a string of at most {most} characters"), value);
+        let wrong = || wrong_value(name, &format!("a string of at most {most} characters"), value);
         let text = string(value).ok_or_else(wrong)?;
         if text.chars().nth(most).is_some() {
             return Err(wrong());
@@ -107,69 +103,49 @@ impl<'a> Arguments<'a> {
     }
 
     /// One of a few words, ignoring case. Blank is absent.
-    pub(crate) fn choice(
-        &self,
-        name: &str,
-        words: &[&'static str],
-    ) -> Result<Option<&'static str>, ArgumentError> {
-        let Some(value) = self.given(name) else { return Ok(None) };
-        let given = string(value).unwrap_or_default();
-        let found = words.iter().find(|word| word.eq_ignore_ascii_case(given.trim()));
+    pub(crate) fn choice(&self, name: &str, words: &[&'static str]) -> Result<Option<&'static str>, String> {
         let one_of = || words.iter().map(|word| json(*word)).collect::<Vec<_>>().join(", ");
-        found.copied().map(Some).ok_or_else(|| self.wrong(name, &format!("one of {}", one_of())))
+        let named = |given: &str| words.iter().copied().find(|word| word.eq_ignore_ascii_case(given));
+        self.read_as(name, || format!("one of {}", one_of()), named)
     }
 
     /// The language of the answer: `es-MX` is Spanish.
-    pub(crate) fn locale(&self) -> Result<Option<Locale>, ArgumentError> {
-        let Some(value) = self.given("locale") else { return Ok(None) };
-        let given = string(value).unwrap_or_default().trim().to_ascii_lowercase();
-        let language = given.split(['-', '_']).next().unwrap_or_default();
-        let locale = Locale::parse(language);
-        locale.map(Some).ok_or_else(|| self.wrong("locale", "one of \"en\", \"es\""))
+    pub(crate) fn locale(&self) -> Result<Option<Locale>, String> {
+        let language = |given: &str| Locale::parse(given.to_ascii_lowercase().split(['-', '_']).next()?);
+        self.read_as("locale", || "one of \"en\", \"es\"".to_owned(), language)
     }
 
     /// A boolean, ignoring case.
-    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, ArgumentError> {
-        let Some(value) = self.given(name) else { return Ok(None) };
-        match plain(value).to_ascii_lowercase().as_str() {
-            "true" => Ok(Some(true)),
-            "false" => Ok(Some(false)),
-            _ => Err(self.wrong(name, "true or false")),
-        }
+    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, String> {
+        let flag = |given: &str| given.to_ascii_lowercase().parse().ok();
+        self.read_as(name, || "true or false".to_owned(), flag)
     }
 
     /// An integer within a range; `10.0` is one.
-    pub(crate) fn integer(
-        &self,
-        name: &str,
-        (least, most): (u64, u64),
-    ) -> Result<Option<u64>, ArgumentError> {
-        let Some(value) = self.given(name) else { return Ok(None) };
-        let number: Option<f64> = serde_json::from_str(&plain(value)).ok();
-        let whole =
-            number.filter(|number| number.fract() == 0.0 && (least as f64..=most as f64).contains(number));
-        match whole {
-            Some(number) => Ok(Some(number as u64)),
-            None => Err(self.wrong(name, &format!("an integer from {least} to {most}"))),
-        }
+    pub(crate) fn integer(&self, name: &str, (least, most): (u64, u64)) -> Result<Option<u64>, String> {
+        let whole = |given: &str| {
+            let number: f64 = serde_json::from_str(given).ok()?;
+            let fits = number.fract() == 0.0 && (least as f64..=most as f64).contains(&number);
+            fits.then_some(number as u64)
+        };
+        self.read_as(name, || format!("an integer from {least} to {most}"), whole)
     }
 
     /// A number that is not negative. 0 counts as absent: models that must name every argument send it, and as
     /// a bound it excludes nothing or everything.
-    pub(crate) fn amount(&self, name: &str) -> Result<Option<f64>, ArgumentError> {
-        let Some(value) = self.given(name) else { return Ok(None) };
-        let number: Option<f64> = serde_json::from_str(&plain(value)).ok();
-        match number.filter(|number| number.is_finite() && *number >= 0.0) {
-            Some(number) => Ok(Some(number).filter(|number| *number > 0.0)),
-            None => Err(self.wrong(name, "a number, 0 or greater")),
-        }
+    pub(crate) fn amount(&self, name: &str) -> Result<Option<f64>, String> {
+        let amount = |given: &str| {
+            serde_json::from_str(given).ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
+        };
+        let number = self.read_as(name, || "a number, 0 or greater".to_owned(), amount)?;
+        Ok(number.filter(|number| *number > 0.0))
     }
 
     /// Texts: a list, one alone, or a list that is written as a text. Blank ones are left out.
-    pub(crate) fn texts(&self, name: &str, items: usize, most: usize) -> Result<Vec<String>, ArgumentError> {
+    pub(crate) fn texts(&self, name: &str, items: usize, most: usize) -> Result<Vec<String>, String> {
         let Some(value) = self.get(name) else { return Ok(Vec::new()) };
         let expected = format!("an array of at most {items} strings of at most {most} characters");
-        let wrong = |value: &RawValue| ArgumentError::value(name, &expected, value);
+        let wrong = |value: &RawValue| wrong_value(name, &expected, value);
         let list: Vec<String> = match string(value) {
             Some(text) => list_in(&text).unwrap_or_else(|| vec![text.into_owned()]),
             None => {
@@ -185,17 +161,12 @@ impl<'a> Arguments<'a> {
     }
 
     /// The error for an argument that is not `expected`, or is required and absent.
-    pub(crate) fn wrong(&self, name: &str, expected: &str) -> ArgumentError {
+    pub(crate) fn wrong(&self, name: &str, expected: &str) -> String {
         match self.get(name) {
-            Some(value) => ArgumentError::value(name, expected, value),
-            None => ArgumentError(format!("{name} is required: {expected}. Add it and call again.")),
+            Some(value) => wrong_value(name, expected, value),
+            None => format!("{name} is required: {expected}. Add it and call again."),
         }
     }
-}
-
-/// A value without the quotes around it: models write numbers and flags as strings.
-fn plain(value: &RawValue) -> String {
-    string(value).map_or_else(|| value.get().to_owned(), |text| text.trim().to_owned())
 }
 
 /// The strings of a JSON array that is written in a string.
@@ -203,8 +174,8 @@ fn list_in(text: &str) -> Option<Vec<String>> {
     serde_json::from_str(Some(text.trim()).filter(|text| text.starts_with('['))?).ok()
 }
 
-fn unknown(given: &str, known: &[&str]) -> ArgumentError {
+fn unknown(given: &str, known: &[&str]) -> String {
     let hint = nearest::hint(given, known.iter().copied());
     let (given, known) = (json(&shown(given)), known.join(", "));
-    ArgumentError(format!("Unknown argument {given}.{hint} Accepted: {known}."))
+    format!("Unknown argument {given}.{hint} Accepted: {known}.")
 }

@@ -32,20 +32,13 @@ pub(crate) struct File<'a> {
     resources: &'a RawValue,
     #[serde(borrow)]
     resource_templates: &'a RawValue,
-    prompt_texts: PromptTexts,
+    prompt_texts: BTreeMap<String, String>,
     resource_texts: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
 struct ServerInfo {
     description: String,
-}
-
-/// The prompt's text in both languages; `{known}` stands for its arguments.
-#[derive(Clone, Deserialize)]
-pub(crate) struct PromptTexts {
-    pub(crate) en: String,
-    pub(crate) es: String,
 }
 
 /// Members of results that never change. JSON without the braces around it.
@@ -57,7 +50,8 @@ pub(crate) struct Contract {
     lists: [(&'static str, String); 4],
     /// The first members of every 2026-07-28 result.
     pub(crate) modern: String,
-    pub(crate) prompt_texts: PromptTexts,
+    /// The prompt's text by language; `{known}` stands for its arguments.
+    pub(crate) prompt_texts: BTreeMap<String, String>,
     /// The guide's text.
     pub(crate) guide: String,
 }

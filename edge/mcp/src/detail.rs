@@ -95,25 +95,19 @@ pub(crate) struct Words {
 
 impl Words {
     pub(crate) fn new(context: &Context<'_>, doc: u32, locale: Locale) -> Self {
-        #[derive(Default, Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Row {
-            funding: Option<String>,
-            deadline_text: Option<String>,
-        }
         let program_state = context.dated.today.state(doc);
         let mut row = Vec::new();
         mcp_row::push(context.site.mcp_rows.row(doc, locale), &[], locale, &mut row);
         row.push(b'}');
-        let row: Row = serde_json::from_slice(&row).unwrap_or_default();
-        let (day, in_words) = (context.dated.today.day, row.deadline_text.is_some());
+        let row: Object = serde_json::from_slice(&row).unwrap_or_default();
+        let (day, in_words) = (context.dated.today.day, row.contains_key("deadlineText"));
         Self {
             locale,
             state: program_state
                 .map(|state| status_text::state(&state, day, locale, in_words))
                 .unwrap_or_default(),
             day: state(context, doc),
-            funding: row.funding,
+            funding: text(&row, "funding").map(str::to_owned),
         }
     }
 }

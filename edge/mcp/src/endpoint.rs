@@ -15,11 +15,11 @@ use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use hyper::body::Body;
 use ipnet::IpNet;
 use net::blocking_pool::{Outcome, is_heavy};
+use net::conditional::parameters;
 use net::precheck::HttpError;
 use net::rate_limit::RateLimiter;
 use net::request_head::RequestHead;
 
-use crate::arguments::{ArgumentError, ToolError};
 use crate::context::Context;
 use crate::contract::{self, Contract, File};
 use crate::dispatch;
@@ -70,7 +70,8 @@ struct SiteContract {
     /// Base URL, name and title.
     directory: [String; 3],
     contract: Contract,
-    origins: Origins,
+    /// Browser origins that may use the endpoint (RFC 6454), normalized: that of the base URL, and others.
+    origins: Vec<String>,
 }
 
 /// A request that was read and admitted, ready to be answered on any thread.
@@ -125,7 +126,7 @@ impl Endpoint {
         let rate = self.config.rate_per_minute;
         let site = Arc::new(SiteContract {
             contract: Contract::new(&self.file, rate, base_url, (name, title)),
-            origins: Origins::new(std::iter::once(base_url).chain(allowed)),
+            origins: std::iter::once(base_url).chain(allowed).filter_map(normal).collect(),
             directory: now.map(str::to_owned),
         });
         self.site.store(Some(Arc::clone(&site)));
@@ -177,7 +178,7 @@ impl Endpoint {
         caller: &mut Caller,
     ) -> Result<bool, RpcError> {
         let refuse = |status, message| Err(RpcError::transport(status, message));
-        caller.origin = site.origins.check(&head.headers)?;
+        caller.origin = site.origin(&head.headers)?;
         if head.method == Method::OPTIONS {
             return Ok(false);
         }
@@ -216,19 +217,28 @@ impl Endpoint {
 }
 
 impl SiteContract {
+    /// The origin of a request, `None` without an `Origin` header.
+    fn origin(&self, headers: &HeaderMap) -> Result<Option<HeaderValue>, RpcError> {
+        let mut named = headers.get_all(header::ORIGIN).iter();
+        let Some(origin) = named.next() else { return Ok(None) };
+        let normal = origin.to_str().ok().and_then(normal).filter(|_| named.next().is_none());
+        match normal.is_some_and(|normal| self.origins.contains(&normal)) {
+            true => Ok(Some(origin.clone())),
+            false => Err(RpcError::transport(StatusCode::FORBIDDEN, "Origin not allowed")),
+        }
+    }
+
     fn answer(&self, headers: &HeaderMap, message: &Message<'_>, context: &Context<'_>) -> Reply {
         let Some(id) = message.id else { return notified(headers, message) };
-        let result = protocol_version::of(headers, message).map_err(ToolError::Rpc);
+        let result = protocol_version::of(headers, message);
         let result = result.and_then(|protocol| {
             let call = dispatch::Call { contract: &self.contract, context, protocol, message };
             // A panic in one answer must not cost the connection's other answers.
-            catch_unwind(AssertUnwindSafe(|| call.answer(id)))
-                .unwrap_or_else(|_| Err(RpcError::internal().into()))
+            catch_unwind(AssertUnwindSafe(|| call.answer(id))).unwrap_or_else(|_| Err(RpcError::internal()))
         });
         match result {
             Ok(body) => Reply::new(StatusCode::OK, body),
-            Err(ToolError::Rpc(error)) => error.reply(Some(id)),
-            Err(ToolError::Argument(ArgumentError(text))) => RpcError::params(text).reply(Some(id)),
+            Err(error) => error.reply(Some(id)),
         }
     }
 }
@@ -241,28 +251,6 @@ fn notified(headers: &HeaderMap, message: &Message<'_>) -> Reply {
         Reply::new(StatusCode::ACCEPTED, Bytes::new())
     } else {
         RpcError::invalid("a request needs an id").reply(None)
-    }
-}
-
-/// Browser origins that may use the endpoint (RFC 6454), normalized.
-#[derive(Clone, Debug)]
-struct Origins(Vec<String>);
-
-impl Origins {
-    /// Allows the origin of the base URL and others.
-    fn new<'a>(allowed: impl Iterator<Item = &'a str>) -> Self {
-        Self(allowed.filter_map(normal).collect())
-    }
-
-    /// The origin of a request, `None` without an `Origin` header.
-    fn check(&self, headers: &HeaderMap) -> Result<Option<HeaderValue>, RpcError> {
-        let mut named = headers.get_all(header::ORIGIN).iter();
-        let Some(origin) = named.next() else { return Ok(None) };
-        let normal = origin.to_str().ok().and_then(normal).filter(|_| named.next().is_none());
-        match normal.is_some_and(|normal| self.0.contains(&normal)) {
-            true => Ok(Some(origin.clone())),
-            false => Err(RpcError::transport(StatusCode::FORBIDDEN, "Origin not allowed")),
-        }
     }
 }
 
@@ -291,15 +279,9 @@ fn is_json(headers: &HeaderMap) -> bool {
         return false;
     };
     let Ok(only) = only.to_str() else { return false };
-    let mut parts = only.split(';').map(str::trim);
-    let is_json = parts.next().is_some_and(|essence| essence.eq_ignore_ascii_case("application/json"));
-    is_json
-        && parts.all(|parameter| match parameter.split_once('=') {
-            Some((name, value)) if name.trim().eq_ignore_ascii_case("charset") => {
-                value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
-            }
-            _ => true,
-        })
+    let is_utf8 = |charset: &str| charset.trim_matches('"').eq_ignore_ascii_case("utf-8");
+    let (essence, _) = only.split_once(';').unwrap_or((only, ""));
+    essence.trim().eq_ignore_ascii_case("application/json") && parameters(only, "charset").all(is_utf8)
 }
 
 /// Whether the client accepts JSON. Ranges that include JSON count, and so does `text/event-stream` alone, which this
@@ -311,12 +293,8 @@ fn accepts_json(headers: &HeaderMap) -> bool {
 }
 
 fn is_acceptable(item: &str) -> bool {
-    let mut parts = item.split(';').map(str::trim);
-    let range = parts.next().unwrap_or_default().to_ascii_lowercase();
+    let (range, _) = item.split_once(';').unwrap_or((item, ""));
+    let range = range.trim().to_ascii_lowercase();
     let known = ["*/*", "application/*", "application/json", "text/event-stream"].contains(&range.as_str());
-    let refused = parts.any(|parameter| {
-        let weight = parameter.split_once('=').filter(|(name, _)| name.trim().eq_ignore_ascii_case("q"));
-        weight.is_some_and(|(_, weight)| weight.trim().parse() == Ok(0.0))
-    });
-    known && !refused
+    known && !parameters(item, "q").any(|weight| weight.parse() == Ok(0.0))
 }

@@ -86,7 +86,7 @@ impl<'a> Message<'a> {
 
     /// A parameter, unless it is `null`.
     pub(crate) fn param(&self, name: &str) -> Option<&'a RawValue> {
-        self.params.as_ref()?.get(name)
+        member(self.params.as_ref()?, name)
     }
 }
 
@@ -97,7 +97,7 @@ const DEPTH_MAX: usize = 32;
 fn repeated(value: &RawValue, depth: usize) -> Option<RpcError> {
     let inner: Vec<&RawValue> = match value.get().as_bytes().first() {
         Some(b'{') => {
-            let members = members(value)?.0.0;
+            let members = members(value)?.0;
             let mut names: Vec<&str> = members.iter().map(|(name, _)| &**name).collect();
             names.sort_unstable();
             if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -145,14 +145,10 @@ pub(crate) fn arguments(value: Option<&RawValue>) -> Result<Members<'_>, RpcErro
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// Members of an object, in order. Repeated names stay.
-#[derive(Debug, Default, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct Members<'a>(#[serde(borrow)] pub(crate) record::Members<&'a RawValue>);
+pub(crate) type Members<'a> = record::Members<&'a RawValue>;
 
-impl<'a> Members<'a> {
-    /// The first member with a name, unless it is `null`.
-    pub(crate) fn get(&self, name: &str) -> Option<&'a RawValue> {
-        let found = self.0.0.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
-        found.filter(|value| value.get() != "null")
-    }
+/// The first member with a name, unless it is `null`.
+pub(crate) fn member<'a>(members: &Members<'a>, name: &str) -> Option<&'a RawValue> {
+    let found = members.0.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+    found.filter(|value| value.get() != "null")
 }

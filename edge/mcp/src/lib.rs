@@ -3,7 +3,6 @@
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic))]
 
 mod arguments;
-mod complete;
 mod concise;
 mod context;
 mod contract;
@@ -14,13 +13,12 @@ mod envelope;
 mod nearest;
 mod options;
 mod organizations;
-mod prompt;
+mod prompts_and_resources;
 mod protocol_version;
 mod question;
 mod record;
 mod reply;
 mod request_body;
-mod resource;
 mod search;
 mod state;
 mod statements;

@@ -9,7 +9,7 @@ use snapshot::facet::{FACETS, Facet};
 use snapshot::page::facet::options;
 use snapshot::query::{FACET_LIMIT_DEFAULT, FacetValue, LIMIT_RANGE, LIST_TEXT_MAX, Page, Query};
 
-use crate::arguments::{ArgumentError, Arguments, ToolError};
+use crate::arguments::{Arguments, ToolError};
 use crate::context::Context;
 use crate::nearest;
 use crate::organizations;
@@ -87,7 +87,7 @@ pub(crate) fn whole(context: &Context<'_>, facet: Facet) -> Vec<u8> {
 }
 
 /// Facets by their names, or by the names of the filters that take their values; each once.
-fn facets(arguments: &Arguments<'_>) -> Result<Vec<Listed>, ArgumentError> {
+fn facets(arguments: &Arguments<'_>) -> Result<Vec<Listed>, String> {
     let names = || Listed::all().map(|listed| listed.names().0);
     let all = || names().collect::<Vec<_>>().join(", ");
     let no_facet = || arguments.wrong("facet", &format!("one of {}", all()));
@@ -111,7 +111,7 @@ fn facets(arguments: &Arguments<'_>) -> Result<Vec<Listed>, ArgumentError> {
     }
     match unknown.is_empty() {
         true => Ok(facets),
-        false => Err(ArgumentError(format!("{} Facets: {}.", unknown.join(" "), all()))),
+        false => Err(format!("{} Facets: {}.", unknown.join(" "), all())),
     }
 }
 

@@ -8,7 +8,7 @@ use base64::alphabet::STANDARD;
 use base64::engine::general_purpose::{GeneralPurpose, PAD};
 use http::HeaderMap;
 
-use crate::envelope::{Members, Message, members, string};
+use crate::envelope::{Members, Message, member, members, string};
 use crate::reply::RpcError;
 
 /// The version with a handshake.
@@ -41,7 +41,7 @@ pub(crate) enum Protocol {
 /// Determines the protocol of a request and checks what it requires.
 pub(crate) fn of(headers: &HeaderMap, message: &Message<'_>) -> Result<Protocol, RpcError> {
     let meta = message.param("_meta").and_then(members).unwrap_or_default();
-    let claimed = meta.get(META_VERSION);
+    let claimed = member(&meta, META_VERSION);
     let faulty = if claimed.is_some() { RpcError::header::<String> } else { RpcError::message };
     let header = single(headers, VERSION).map_err(faulty)?;
     match (header, claimed) {
@@ -74,7 +74,7 @@ pub(crate) fn of_notification(headers: &HeaderMap) -> Result<(), RpcError> {
 }
 
 fn check_envelope(headers: &HeaderMap, message: &Message<'_>, meta: &Members<'_>) -> Result<(), RpcError> {
-    if !meta.get(META_CAPABILITIES).is_some_and(|value| value.get().starts_with('{')) {
+    if !member(meta, META_CAPABILITIES).is_some_and(|value| value.get().starts_with('{')) {
         return Err(RpcError::envelope(format!("_meta lacks {META_CAPABILITIES}, an object")));
     }
     check_header(headers, METHOD, &message.method)?;

@@ -11,7 +11,7 @@ use snapshot::query::{
 };
 use snapshot::record::Locale;
 
-use crate::arguments::{ArgumentError, Arguments};
+use crate::arguments::Arguments;
 use crate::context::Context;
 use crate::organizations;
 use crate::reply::{json as quoted, shown};
@@ -76,7 +76,7 @@ pub(crate) struct Question {
 }
 
 /// Reads a question.
-pub(crate) fn read(context: &Context<'_>, arguments: &Arguments<'_>) -> Result<Question, ArgumentError> {
+pub(crate) fn read(context: &Context<'_>, arguments: &Arguments<'_>) -> Result<Question, String> {
     let mut reader = Reader::new(context, arguments, LOOKED_UP_MAX);
     reader.read();
     let hint = reader.hint();
@@ -97,7 +97,7 @@ pub(crate) fn read(context: &Context<'_>, arguments: &Arguments<'_>) -> Result<Q
     if mistakes.is_empty() {
         Ok(Question { query: Query { facets: false, ..query }, interpreted, text_notice })
     } else {
-        Err(ArgumentError(mistakes.join(" ")))
+        Err(mistakes.join(" "))
     }
 }
 
@@ -153,13 +153,13 @@ impl<'a> Reader<'a> {
                     }
                 }),
             };
-            if let Err(ArgumentError(text)) = read {
+            if let Err(text) = read {
                 self.mistakes.push(text);
             }
         }
     }
 
-    fn values(&mut self, parameter: &str, argument: &'static str, facet: Facet) -> Result<(), ArgumentError> {
+    fn values(&mut self, parameter: &str, argument: &'static str, facet: Facet) -> Result<(), String> {
         let vocabulary = Vocabulary { context: self.context, facet, locale: self.locale };
         for given in self.arguments.texts(argument, ITEMS_MAX, ITEM_MAX)? {
             if vocabulary.has(&given) {
@@ -193,7 +193,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Organizations by their slugs, former slugs and names.
-    fn organizations(&mut self, argument: &'static str) -> Result<(), ArgumentError> {
+    fn organizations(&mut self, argument: &'static str) -> Result<(), String> {
         let context = self.context;
         let all = &context.site.index.organizations;
         for given in self.arguments.texts(argument, ITEMS_MAX, ITEM_MAX)? {
@@ -244,11 +244,7 @@ impl<'a> Reader<'a> {
 }
 
 /// The value of a parameter that takes a single one.
-fn single(
-    kind: ParameterKind,
-    name: &str,
-    arguments: &Arguments<'_>,
-) -> Result<Option<String>, ArgumentError> {
+fn single(kind: ParameterKind, name: &str, arguments: &Arguments<'_>) -> Result<Option<String>, String> {
     Ok(match kind {
         ParameterKind::Text => arguments.text(name, QUERY_MAX)?.map(Into::into),
         ParameterKind::Least(_) | ParameterKind::Most(_) => {

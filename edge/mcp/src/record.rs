@@ -9,12 +9,12 @@ use snapshot::record::{EntityType, Locale};
 use snapshot::search::{RankOptions, RankedRow};
 use snapshot::truncate::at_word;
 
-use crate::arguments::{ArgumentError, Arguments, ToolError};
+use crate::arguments::{Arguments, ToolError};
 use crate::concise::{CUT_AT_SOURCE, ConciseRecord};
-use crate::context::Context;
+use crate::context::{Context, Unreadable};
 use crate::detail::{Body, Detail, TextNotes, Words};
 use crate::envelope::{members, string};
-use crate::nearest::Nearest;
+use crate::nearest::closest;
 use crate::reply::{RpcError, json, push, shown};
 use crate::statements::{Members, Object};
 
@@ -86,7 +86,7 @@ pub(crate) fn read(
     context: &Context<'_>,
     slug: &str,
     options: RecordOptions,
-) -> Result<Option<Vec<u8>>, ToolError> {
+) -> Result<Option<Vec<u8>>, RpcError> {
     Ok(record(context, slug, options, RESULT_MAX)?.map(|record| {
         let mut out = Vec::with_capacity(record.len() + 2 * NOTICE.len());
         push(&mut out, "{\"opportunity\":");
@@ -107,8 +107,8 @@ fn read_all(context: &Context<'_>, slugs: &[&str], options: RecordOptions) -> Re
         }
     }
     if records.is_empty() {
-        let mistakes: Vec<String> = missing.iter().map(|slug| unknown(context, slug).0).collect();
-        return Err(ArgumentError(mistakes.join(" ")).into());
+        let mistakes: Vec<String> = missing.iter().map(|slug| unknown(context, slug)).collect();
+        return Err(mistakes.join(" ").into());
     }
     let mut out = [&b"{\"opportunities\":["[..], &records.join(&b","[..]), b"]"].concat();
     if !missing.is_empty() {
@@ -133,9 +133,9 @@ fn record(
     slug: &str,
     options: RecordOptions,
     share: usize,
-) -> Result<Option<Vec<u8>>, ToolError> {
+) -> Result<Option<Vec<u8>>, RpcError> {
     let Some(doc) = context.site.index.find(slug) else { return Ok(None) };
-    let body = (context.detail)(slug, options.locale)?;
+    let body = (context.detail)(slug, options.locale).map_err(|Unreadable| RpcError::internal())?;
     let words = Words::new(context, doc, options.locale);
     let record_url = format!("{}/programs/{slug}", context.base_url);
     let made = body.as_deref().and_then(|body| {
@@ -146,7 +146,7 @@ fn record(
         let record: Body<Object> = serde_json::from_slice(body).ok()?;
         Some(json(&ConciseRecord::new(record.data, record_url, words, share.min(CONCISE_MAX))))
     });
-    made.map(|record| Some(record.into_bytes())).ok_or_else(|| RpcError::internal().into())
+    made.map(|record| Some(record.into_bytes())).ok_or_else(RpcError::internal)
 }
 
 /// The slug in an address of the record, or the text itself.
@@ -159,20 +159,20 @@ fn slug_of<'a>(text: &'a str, base_url: &str) -> &'a str {
     &slug[..end]
 }
 
-fn unknown(context: &Context<'_>, slug: &str) -> ArgumentError {
+fn unknown(context: &Context<'_>, slug: &str) -> String {
     let requested = json(&shown(slug));
     if let Some(now) = context.site.lists.canonical_slug(EntityType::Program, slug) {
         let now = json(now);
-        return ArgumentError(format!(
+        return format!(
             "The opportunity {requested} now has the slug {now}. Call get_opportunity with that."
-        ));
+        );
     }
     let nearest = nearest(context, slug);
     let nearest =
         if nearest.is_empty() { String::new() } else { format!(" Nearest slugs: {}.", nearest.join(", ")) };
-    ArgumentError(format!(
+    format!(
         "No published opportunity has the slug {requested}.{nearest} Find slugs with search_opportunities."
-    ))
+    )
 }
 
 /// Words up to this length, in letters, are in slugs of every kind and do not identify a record.
@@ -184,9 +184,8 @@ fn nearest<'a>(context: &Context<'a>, slug: &str) -> Vec<&'a str> {
     let by_slug = index.by_slug();
     let place = by_slug.partition_point(|doc| index.slug(*doc) < slug);
     let around = place.saturating_sub(NEIGHBOURS)..by_slug.len().min(place + NEIGHBOURS);
-    let mut nearest: Nearest<&str> = Nearest::new(slug);
-    by_slug[around].iter().map(|doc| index.slug(*doc)).for_each(|known| nearest.consider(known, || known));
-    let mut found = nearest.finish();
+    let around = by_slug[around].iter().map(|doc| index.slug(*doc));
+    let mut found = closest(slug, around.map(|known| (known, known)));
     let text = slug.replace(['-', '_', '"'], " ");
     if !text.split(' ').any(|word| word.chars().filter(|c| c.is_alphanumeric()).count() > COMMON_WORD_MAX) {
         return found;
@@ -233,7 +232,7 @@ impl<'a> Record<'a> {
     fn new(detail: Detail<&'a RawValue>, record_url: String, words: Words, share: usize) -> Option<Self> {
         let object = |raw: &&RawValue| Cow::Owned(serde_json::from_str(raw.get()).unwrap_or_default());
         let notes = TextNotes::new(&detail, object);
-        let program = members(detail.program)?.0.0;
+        let program = members(detail.program)?.0;
         let mut awards = detail.awards;
         awards.truncate(AWARDS_MAX);
         let share = share.saturating_sub(AROUND);

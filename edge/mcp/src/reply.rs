@@ -225,34 +225,15 @@ pub(crate) fn shown(text: &str) -> String {
     text[..end].replace(char::is_control, " ") + mark
 }
 
-/// Appends JSON as the content of a JSON string. JSON has no raw control characters in strings and is compact
-/// here, so that only quotes and backslashes are escaped.
-pub(crate) fn push_escaped(json: &[u8], out: &mut Vec<u8>) {
-    out.reserve(json.len() + json.len() / 4);
-    let mut from = 0;
-    for (at, byte) in json.iter().enumerate() {
-        if matches!(byte, b'"' | b'\\') {
-            out.extend_from_slice(&json[from..at]);
-            out.push(b'\\');
-            from = at;
-        }
-    }
-    out.extend_from_slice(&json[from..]);
+/// Appends JSON as a JSON string.
+pub(crate) fn push_quoted(json: &[u8], out: &mut Vec<u8>) {
+    // What is JSON is UTF-8, and writing to memory cannot fail.
+    let _ = serde_json::to_writer(out, std::str::from_utf8(json).unwrap_or_default());
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn escaped_json_equals_the_content_of_its_json_string() {
-        for text in [r#"{"a":"b\n\"c\\"}"#, "", "[]", r#"{"é":"🎓\\"}"#] {
-            let mut out = b"\"".to_vec();
-            push_escaped(text.as_bytes(), &mut out);
-            out.push(b'"');
-            assert_eq!(String::from_utf8(out).unwrap(), json(text));
-        }
-    }
 
     #[test]
     fn a_callers_text_is_shown_in_one_line_of_80_characters() {

@@ -13,7 +13,7 @@ use snapshot::search::{RankOptions, label_runs};
 use snapshot::text::{normalized, words_of};
 
 use crate::context::Context;
-use crate::nearest::Nearest;
+use crate::nearest::closest;
 use crate::reply::{json, shown};
 use net::blocking_pool::TEXT_UNITS;
 
@@ -116,20 +116,23 @@ impl Vocabulary<'_> {
         names.into_iter().map(|words| singular(&words.join(" "))).collect()
     }
 
+    /// The values of the facets, also as those of a filter.
+    fn values(&self) -> Vec<(Facet, &str, FacetValue)> {
+        let values = &self.context.site.index.values;
+        let all = self.facets().flat_map(|facet| values.of(facet).map(move |it| (facet, it as u32)));
+        all.map(|(facet, it)| (facet, values.text(it), FacetValue::Value(it))).collect()
+    }
+
     /// Values for which `fits` accepts the value or one of its labels.
     fn named(&self, fits: impl Fn(&str) -> bool) -> BTreeSet<Vec<String>> {
-        let (values, rows) = (&self.context.site.index.values, &self.context.site.rows);
-        let mut found = BTreeSet::new();
-        for facet in self.facets() {
-            for ordinal in values.of(facet) {
-                let (value, pick) = (values.text(ordinal as u32), FacetValue::Value(ordinal as u32));
-                let labels = |locale: &Locale| {
-                    let own = state_label(facet, value, *locale);
-                    [Some(rows.label(facet, &pick, *locale)), own].into_iter().flatten()
-                };
-                if fits(value) || Locale::ALL.iter().flat_map(labels).any(&fits) {
-                    found.insert(vec![value.to_owned()]);
-                }
+        let (rows, mut found) = (&self.context.site.rows, BTreeSet::new());
+        for (facet, value, pick) in &self.values() {
+            let labels = |locale: &Locale| {
+                let own = state_label(*facet, value, *locale);
+                [Some(rows.label(*facet, pick, *locale)), own].into_iter().flatten()
+            };
+            if fits(value) || Locale::ALL.iter().flat_map(labels).any(&fits) {
+                found.insert(vec![(*value).to_owned()]);
             }
         }
         if self.facet.spec().is_place {
@@ -233,25 +236,16 @@ impl Vocabulary<'_> {
     }
 
     fn spelled_like(&self, given: &str) -> Vec<String> {
-        let (values, rows) = (&self.context.site.index.values, &self.context.site.rows);
-        let mut nearest: Nearest<String> = Nearest::new(given);
-        for facet in self.facets() {
-            for ordinal in values.of(facet) {
-                let code = values.text(ordinal as u32);
-                if is_code(code) {
-                    let pick = FacetValue::Value(ordinal as u32);
-                    nearest.consider(code, || code.to_owned());
-                    let labels = Locale::ALL.iter().map(|locale| rows.label(facet, &pick, *locale));
-                    labels.for_each(|label| nearest.consider(label, || code.to_owned()));
-                }
-            }
-        }
-        for place in place::all().filter(|_| self.facet.spec().is_place) {
-            Locale::ALL
-                .iter()
-                .for_each(|locale| nearest.consider(place.name(*locale), || place.code.to_owned()));
-        }
-        nearest.finish()
+        let (values, rows) = (self.values(), &self.context.site.rows);
+        let coded = values.iter().filter(|(_, value, _)| is_code(value));
+        let of_values = coded.flat_map(|(facet, code, pick)| {
+            let labels = Locale::ALL.iter().map(|locale| rows.label(*facet, pick, *locale));
+            std::iter::once(*code).chain(labels).map(move |text| (text, *code))
+        });
+        let places = place::all().filter(|_| self.facet.spec().is_place);
+        let of_places =
+            places.flat_map(|it| Locale::ALL.iter().map(move |locale| (it.name(*locale), it.code)));
+        closest(given, of_values.chain(of_places)).into_iter().map(str::to_owned).collect()
     }
 
     /// The most frequent codes.

@@ -48,14 +48,6 @@ pub struct BlockingPool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolFull;
 
-impl Default for BlockingPool {
-    /// One task fewer at a time than there are cores, at least one.
-    fn default() -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self::new(cores.saturating_sub(1))
-    }
-}
-
 impl BlockingPool {
     /// At most `at_once` tasks at a time, at least one.
     pub fn new(at_once: usize) -> Self {

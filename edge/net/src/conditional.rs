@@ -7,11 +7,6 @@ use http::header::{
 use http::{HeaderMap, HeaderValue};
 use store::Coding;
 
-/// Name of a coding in headers; none for identity.
-pub fn coding_name(coding: Coding) -> Option<&'static str> {
-    (coding == Coding::Gzip).then_some("gzip")
-}
-
 /// Suffix of an ETag for a coding, so that a strong ETag identifies exactly one sequence of bytes.
 pub fn etag_suffix(coding: Coding) -> &'static str {
     if coding == Coding::Gzip { "-g" } else { "" }
@@ -36,28 +31,26 @@ fn weights(headers: &HeaderMap) -> [Option<u16>; 3] {
     let mut weights = [None; 3];
     let values = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     for item in values.flat_map(|value| value.split(',').take(CODINGS_MAX)) {
-        let (name, parameters) = item.split_once(';').unwrap_or((item, ""));
+        let (name, _) = item.split_once(';').unwrap_or((item, ""));
+        let weight = parameters(item, "q").next().map_or(Some(1000), parse_weight);
         let is_named = |known: &&str| known.eq_ignore_ascii_case(name.trim());
         let slot = NAMES.iter().position(|names| names.iter().any(is_named));
-        if let (Some(slot), Some(weight)) = (slot, weight_of(parameters)) {
+        if let (Some(slot), Some(weight)) = (slot, weight) {
             weights[slot].get_or_insert(weight);
         }
     }
     weights
 }
 
-/// The weight among an item's parameters, 1 without one; names of parameters know no case.
-fn weight_of(parameters: &str) -> Option<u16> {
-    let weights = parameters.split(';').filter_map(|parameter| {
-        let (name, value) = parameter.split_once('=')?;
-        name.trim().eq_ignore_ascii_case("q").then_some(value)
-    });
-    weights.into_iter().next().map_or(Some(1000), parse_weight)
+/// The values of a parameter of an item, such as `q` of `gzip;q=0.5`; names of parameters know no case.
+pub fn parameters<'t>(item: &'t str, name: &'static str) -> impl Iterator<Item = &'t str> {
+    let pairs = item.split(';').skip(1).filter_map(|pair| pair.split_once('='));
+    pairs.filter(move |(known, _)| known.trim().eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
 }
 
 /// `0`, `1`, or a fraction of at most three digits, in thousandths.
 fn parse_weight(text: &str) -> Option<u16> {
-    let (whole, fraction) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     if fraction.len() > 3 || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }

@@ -13,7 +13,6 @@ mod counters;
 mod deadlines;
 mod drive;
 mod http_service;
-mod limits;
 mod socket;
 
 #[cfg(test)]
@@ -23,7 +22,6 @@ pub(crate) use accept::adopt;
 pub use accept::bind;
 pub use counters::{CloseReason, Counters};
 pub use http_service::HttpService;
-pub use limits::Limits;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -35,6 +33,45 @@ use tokio::sync::watch;
 
 use accept::Acceptor;
 use socket::Wire;
+
+/// How many connections, and how long each step may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Connections served at once; one more is closed as soon as it is accepted.
+    pub max_connections: usize,
+    /// From accept, later from the first byte of a request, until the first byte of its response.
+    pub request: Duration,
+    /// Between two requests.
+    pub idle: Duration,
+    /// The client reads nothing while a response waits to be sent.
+    pub write_stall: Duration,
+    /// Age, ± 10 %, at which a connection takes no further request; at twice that it is cut.
+    pub max_age: Duration,
+    /// From shutdown, or the maximum age, until a connection without a request is closed. A request that comes before
+    /// is answered with `Connection: close`; one that crosses the closing would be lost.
+    pub parting: Duration,
+    /// From shutdown until requests still in flight are cut.
+    pub drain: Duration,
+}
+
+impl Limits {
+    /// Connections of one client at once: a quarter of all, and a few in any case.
+    fn of_a_client(&self) -> usize {
+        const FEW: usize = 16;
+        (self.max_connections / 4).max(FEW)
+    }
+
+    /// Limits for the open Internet.
+    pub const DEFAULT: Self = Self {
+        max_connections: 10_000,
+        request: Duration::from_secs(15),
+        idle: Duration::from_secs(75),
+        write_stall: Duration::from_secs(15),
+        max_age: Duration::from_secs(600),
+        parting: Duration::from_secs(1),
+        drain: Duration::from_secs(20),
+    };
+}
 
 /// Serves `listener` until `shutdown` resolves, then drains: connections already queued are still taken, every
 /// connection finishes its request and announces its end (`Connection: close`), and what is left after

@@ -15,9 +15,4 @@ pub mod request_head;
 pub mod sockets;
 mod waiting;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Locks what is whole at any time: a panic of another thread that held it changes nothing.
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
+pub use store::lock;

@@ -5,7 +5,7 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 
 use listenfd::ListenFd;
-use sd_notify::NotifyState;
+pub use sd_notify::NotifyState;
 use tokio::net::TcpListener as Listener;
 
 use crate::connection::{adopt, bind};
@@ -49,17 +49,8 @@ impl InheritedSockets {
     }
 }
 
-/// Notifies the service manager, if there is one, that requests are answered.
-pub fn ready() {
-    notify(NotifyState::Ready);
-}
-
-/// Notifies the service manager, if there is one, that the server is stopping.
-pub fn stopping() {
-    notify(NotifyState::Stopping);
-}
-
-fn notify(state: NotifyState<'_>) {
+/// Notifies the service manager, if there is one.
+pub fn notify(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
         tracing::warn!(%error, "cannot notify the service manager");
     }

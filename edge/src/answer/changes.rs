@@ -10,7 +10,7 @@ use snapshot::query::{faults, is_slug, pairs};
 use store::{ChangeLog, ChangePosition, RECORD_KINDS};
 
 use super::computed::{Computed, Query};
-use crate::cache_control::CacheControl;
+use crate::cache_control;
 use crate::reply::Reply;
 use crate::representation::Representation;
 use crate::request::{Answer, Request};
@@ -110,7 +110,7 @@ fn read(query: &str, changes: &ChangeLog) -> Result<(ChangePosition, usize), Box
         return Err(Box::new(Reply::bad_request(error::changes_faults(&faults))));
     }
     if !is_own || !changes.reaches(&from) {
-        let gone = Reply::error(StatusCode::GONE, error::message(GONE), CacheControl::Short);
+        let gone = Reply::error(StatusCode::GONE, error::message(GONE), cache_control::SHORT);
         return Err(Box::new(gone));
     }
     Ok((from, limit))

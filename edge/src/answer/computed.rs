@@ -11,7 +11,7 @@ use snapshot::page::Paged;
 use snapshot::query::Page;
 use store::{Coding, Hex};
 
-use crate::cache_control::CacheControl;
+use crate::cache_control;
 use crate::reply::{FAILED, Reply};
 use crate::representation::{CachedResponse, Metadata, PRECONDITION_FAILED, Representation};
 use crate::request::{Answer, Request};
@@ -133,7 +133,7 @@ impl Request {
     }
 
     fn lifetime(&self, query: &Query) -> http::HeaderValue {
-        if query.depends_on_day { self.until_midnight() } else { CacheControl::Usual.header() }
+        if query.depends_on_day { self.until_midnight() } else { cache_control::USUAL }
     }
 
     fn metadata<'a>(&'a self, etag: &'a str, coding: Coding, query: &Query) -> Metadata<'a> {

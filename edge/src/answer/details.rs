@@ -78,10 +78,10 @@ impl Request {
         for (kind, slug) in &query.records {
             match self.known_record(*kind, slug, query.locale) {
                 None => found.missing.push(format!("{}={slug}", kind.as_str())),
-                Some((file, _)) if found.records.iter().any(|(_, known, _)| *known == file.number()) => {}
+                Some((file, _)) if found.records.iter().any(|(_, known, _)| *known == file.number) => {}
                 Some((file, slug)) => {
                     found.bytes += file.identity().len;
-                    found.records.push((*kind, file.number(), slug));
+                    found.records.push((*kind, file.number, slug));
                 }
             }
         }

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use mcp::Unreadable;
 use net::conditional::{RequestedRange, negotiate};
+use net::lock;
 use net::precheck::HttpError;
 use percent_encoding::percent_decode_str;
 use rustix::io::Errno;
@@ -17,7 +18,7 @@ use snapshot::record::{EntityType, Locale};
 use snapshot::text::fold;
 use store::{Coding, FileEntry, StoreError};
 
-use crate::cache_control::CacheControl;
+use crate::cache_control;
 use crate::reply::{DAMAGED, Reply, UNREADABLE, value};
 use crate::representation::{CachedResponse, Representation};
 use crate::request::{Answer, Request};
@@ -34,6 +35,9 @@ pub(super) const ALL: HeaderValue = HeaderValue::from_static("params");
 
 /// A longer part is cut from the whole, which is in memory once for all who read it.
 const PART_MAX: usize = 8 << 20;
+
+/// Most damaged bodies that are listed.
+const DAMAGED_MAX: usize = 16;
 
 const NO_PAGES: HttpError = HttpError::new(StatusCode::NOT_FOUND, "This snapshot was built without pages.");
 
@@ -76,7 +80,7 @@ impl Request {
         let (slug, locale) = (&self.last_segment(), parse_locale(self.head.query()));
         let Some(file) = self.record_file(kind, slug, locale) else { return self.unknown(kind, slug).into() };
         let lifetime = match kind {
-            EntityType::Recipient => CacheControl::Usual.header(),
+            EntityType::Recipient => cache_control::USUAL,
             _ => self.until_midnight(),
         };
         self.file(file, lifetime, false, move |request| {
@@ -94,7 +98,7 @@ impl Request {
         let Some(canonical) = self.canonical_slug(kind, slug) else { return Reply::not_found(message) };
         if kind != EntityType::Organization {
             let body = error::moved(message, &canonical);
-            return Reply::error(StatusCode::NOT_FOUND, body, CacheControl::Short);
+            return Reply::error(StatusCode::NOT_FOUND, body, cache_control::SHORT);
         }
         let query = self.head.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
         let body = error::moved("The organization has another slug.", &canonical);
@@ -131,7 +135,7 @@ impl Request {
 
     pub(super) fn openapi(&self) -> Answer {
         match self.state.generation().files().lookup(&[API, "openapi.json"]) {
-            Some(file) => self.file(file, CacheControl::Usual.header(), false, |_| document("openapi.json")),
+            Some(file) => self.file(file, cache_control::USUAL, false, |_| document("openapi.json")),
             None => Reply::from(NO_PAGES).into(),
         }
     }
@@ -155,7 +159,7 @@ impl Request {
         if let Some(answer) = parts.then(|| self.part(file, &lifetime, &representation)).flatten() {
             return answer;
         }
-        let number = file.number();
+        let number = file.number;
         let read = move |request: &Self| {
             let file = request.state.generation().files().get(number);
             let Some(file) = file else { return Reply::not_found("There is nothing at this path.") };
@@ -183,7 +187,7 @@ impl Request {
         if range.len() > PART_MAX {
             return None;
         }
-        let (number, price) = (file.number(), self.state.bodies.part_price(file, &range));
+        let (number, price) = (file.number, self.state.bodies.part_price(file, &range));
         let lifetime = lifetime.clone();
         let read = move |request: &Self| {
             let file = request.state.generation().files().get(number);
@@ -249,11 +253,14 @@ impl Request {
     fn noted<T>(&self, file: FileEntry<'_>, read: Result<T, StoreError>) -> Result<T, StoreError> {
         let damaged = &self.state.open.damaged;
         match &read {
-            Ok(_) => damaged.remove(file.path()),
+            Ok(_) => drop(lock(damaged).remove(file.path())),
             Err(error) => {
                 crate::log::error("a file of the snapshot cannot be served", &error.to_string());
                 if !is_exhausted(error) {
-                    damaged.insert(file.path(), error);
+                    let mut damaged = lock(damaged);
+                    if damaged.len() < DAMAGED_MAX {
+                        damaged.insert(file.path().to_owned(), error.to_string());
+                    }
                     self.server.options.source.iter().for_each(|source| source.check_soon());
                 }
             }

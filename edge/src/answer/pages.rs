@@ -15,7 +15,7 @@ use store::Coding;
 
 use super::computed::{Computed, Query};
 use super::files::ALL;
-use crate::cache_control::CacheControl;
+use crate::cache_control;
 use crate::reply::{Reply, value};
 use crate::representation::{CachedResponse, Metadata, Representation};
 use crate::request::{Answer, Request};
@@ -58,12 +58,6 @@ enum Live {
     Hints,
 }
 
-/// Whether a path names a page that is served under another address only: the 404 page, and `/` by its file name.
-fn is_stand_in(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    matches!(name, "404" | "index") && matches!(&path[..path.len() - name.len()], "" | "es/")
-}
-
 fn target(path: &str) -> Target<'_> {
     let path = path.strip_prefix('/').unwrap_or(path);
     let (locale, rest) = match path.strip_prefix("es/") {
@@ -83,7 +77,8 @@ fn target(path: &str) -> Target<'_> {
     match path {
         "" => Target::Page("index"),
         "es" | "es/" => Target::Page("es/index"),
-        _ if is_stand_in(path) => Target::Nothing,
+        // Pages that are served under another address only.
+        "404" | "es/404" | "index" | "es/index" => Target::Nothing,
         _ if media_type(path).is_some() => Target::File(path),
         _ => Target::Page(path),
     }
@@ -298,7 +293,7 @@ impl Request {
         };
         // An asset's name changes with its content.
         let lifetime = match path.starts_with("assets/") {
-            true => CacheControl::Immutable.header(),
+            true => cache_control::IMMUTABLE,
             false => self.until_midnight(),
         };
         // Downloads may be long enough to be resumed.
@@ -317,7 +312,7 @@ impl Request {
         let metadata = Metadata { origin, etag: &etag, coding: Coding::Identity, changed, dated: false };
         let file = Representation::new(HeaderValue::from_static(media_type));
         let response = CachedResponse::new(bytes, file, &metadata);
-        Some(response.reply(&self.head.headers, CacheControl::Immutable.header()))
+        Some(response.reply(&self.head.headers, cache_control::IMMUTABLE))
     }
 
     fn site_page(&self, path: &str) -> Answer {
@@ -383,7 +378,7 @@ impl Request {
         let Ok(response) = self.read(file, self.coding_of(file), || html(locale)) else {
             return error_page(error, locale);
         };
-        let mut reply = response.reply(&HeaderMap::new(), CacheControl::Short.header());
+        let mut reply = response.reply(&HeaderMap::new(), cache_control::SHORT);
         reply.status = StatusCode::NOT_FOUND;
         reply.headers.remove(header::ETAG);
         reply.headers.remove(header::LAST_MODIFIED);

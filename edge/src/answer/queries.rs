@@ -11,7 +11,7 @@ use snapshot::record::Locale;
 
 use super::computed::Query;
 use super::files::API;
-use crate::cache_control::CacheControl;
+use crate::cache_control;
 use crate::reply::Reply;
 use crate::representation::Representation;
 use crate::request::{Answer, Request};
@@ -81,7 +81,7 @@ impl Request {
     pub(super) fn facet(&self) -> Answer {
         let name = self.last_segment();
         let Some(of) = Facet::parse(&name) else {
-            return Reply::error(StatusCode::NOT_FOUND, error::unknown_facet(), CacheControl::Short).into();
+            return Reply::error(StatusCode::NOT_FOUND, error::unknown_facet(), cache_control::SHORT).into();
         };
         let query = match parse_facet(self.head.query()) {
             Ok(query) => query,

@@ -6,6 +6,8 @@ mod print;
 
 use std::borrow::Cow;
 
+use crate::text::newlines;
+
 pub use codes::{Code, explain};
 pub use print::{ErrorSummary, MessageFormat, PrintOptions};
 
@@ -20,6 +22,13 @@ pub struct Location {
     pub file: FileId,
     /// Physical line, from 1.
     pub line: u32,
+}
+
+impl Location {
+    /// The place behind some bytes that begin here.
+    pub(crate) fn below(self, bytes: &[u8]) -> Self {
+        Self { line: self.line + newlines(bytes), ..self }
+    }
 }
 
 /// A problem of a row.
@@ -73,7 +82,7 @@ impl Diagnostic {
 #[derive(Debug, Default)]
 pub struct Diagnostics {
     files: Vec<String>,
-    list: Vec<Diagnostic>,
+    pub(crate) list: Vec<Diagnostic>,
     pub(crate) notes: Vec<String>,
 }
 
@@ -107,17 +116,6 @@ impl Diagnostics {
     /// Adds problems.
     pub(crate) fn extend(&mut self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
         self.list.extend(diagnostics);
-    }
-
-    /// Number of problems.
-    pub(crate) const fn problem_count(&self) -> usize {
-        self.list.len()
-    }
-
-    /// Leaves out problems behind the first ones, unless the function wants them.
-    pub(crate) fn retain_behind(&mut self, first: usize, is_wanted: impl Fn(&Diagnostic) -> bool) {
-        let behind = self.list.split_off(first);
-        self.list.extend(behind.into_iter().filter(is_wanted));
     }
 
     /// Moves problems, and the places that they name, to where their rows come from. The second function gets each with the

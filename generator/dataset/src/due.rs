@@ -73,16 +73,6 @@ pub fn due(mut tables: Tables, report: &mut Diagnostics, day: Date) -> Option<Ve
     Some(list.found)
 }
 
-impl Due {
-    /// A list as CSV, with a header.
-    pub fn csv(list: &[Self]) -> String {
-        let mut text = ::csv::Writer::from_writer(Vec::new());
-        // Writing to memory does not fail.
-        list.iter().for_each(|due| drop(text.serialize(due)));
-        String::from_utf8(text.into_inner().unwrap_or_default()).unwrap_or_default()
-    }
-}
-
 /// The id of an organization, and the slug of its program; empty for the organization itself.
 type Subject<'t> = (Uuid, &'t str);
 
@@ -171,14 +161,12 @@ impl DueList<'_> {
     }
 
     fn add_same_addresses(&mut self) {
-        let mut by_address: BTreeMap<String, Vec<&Row<Program>>> = BTreeMap::new();
+        let mut by_address: BTreeMap<Url, Vec<&Row<Program>>> = BTreeMap::new();
         for row in &self.tables.programs {
-            let address = Url::parse(&row.record.official_url).map(String::from);
-            by_address.entry(address.unwrap_or_default()).or_default().push(row);
+            let address = Url::parse(&row.record.official_url).ok();
+            address.into_iter().for_each(|address| by_address.entry(address).or_default().push(row));
         }
-        for (address, rows) in
-            by_address.into_iter().filter(|(address, rows)| !address.is_empty() && rows.len() > 1)
-        {
+        for (address, rows) in by_address.into_iter().filter(|(_, rows)| rows.len() > 1) {
             for row in &rows {
                 let other = rows.iter().find(|it| it.at != row.at).map_or("", |other| &other.record.slug);
                 let more = match rows.len() - 2 {

@@ -103,12 +103,11 @@ impl Tables {
     fn visit_facet_values(&mut self, mut visit: impl FnMut(Facet, &'static str, Location, &mut InternedStr)) {
         for Row { record, at } in &mut self.programs {
             let fields = [
-                ("programType", std::slice::from_mut(&mut record.program_type)),
-                ("fields", &mut record.fields),
-                ("careerStages", &mut record.career_stages),
+                (Facet::Types, "programType", std::slice::from_mut(&mut record.program_type)),
+                (Facet::Fields, "fields", &mut record.fields),
+                (Facet::Careers, "careerStages", &mut record.career_stages),
             ];
-            for (field, values) in fields {
-                let Some(facet) = facet_of(field, "") else { continue };
+            for (facet, field, values) in fields {
                 values.iter_mut().for_each(|value| visit(facet, field, *at, value));
             }
         }

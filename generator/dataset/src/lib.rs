@@ -28,6 +28,11 @@ pub use rows::Tables;
 pub use stamps::Stamps;
 pub use table::Table;
 
+/// The day of a time in UTC.
+pub fn day_of(time: jiff::Timestamp) -> jiff::civil::Date {
+    time.to_zoned(jiff::tz::TimeZone::UTC).date()
+}
+
 /// Records of a dataset that has no errors; for tests and benchmarks.
 ///
 /// # Panics

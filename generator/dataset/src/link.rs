@@ -24,11 +24,16 @@ pub fn link(mut tables: Tables, report: &mut Diagnostics) -> Option<Directory> {
 /// Corrects, checks and leaves out rows as [`link`] does; false if `report` has errors.
 pub(crate) fn check(tables: &mut Tables, report: &mut Diagnostics) -> bool {
     let labels = Labels::new(&tables.vocabulary);
-    let before = report.problem_count();
-    texts::correct(tables, report);
-    facet_values::check_labels(tables, &labels, report);
-    rules::check(tables, report);
-    drop_broken(tables, before, report);
+    let mut found = Diagnostics::new();
+    texts::correct(tables, &mut found);
+    facet_values::check_labels(tables, &labels, &mut found);
+    rules::check(tables, &mut found);
+    // Stand-ins of rows that are no records have no problems of their own.
+    report.extend(found.list.into_iter().filter(|it| {
+        let mut stand_ins = tables.broken.get(&it.at).into_iter().flatten();
+        !stand_ins.any(|field| it.field.as_deref() == Some(field))
+    }));
+    tables.drop_broken();
     sort(tables);
     let registry = Registry::of(tables, report);
     leave_out(tables, &registry);
@@ -36,16 +41,6 @@ pub(crate) fn check(tables: &mut Tables, report: &mut Diagnostics) -> bool {
     advice::check(tables, report);
     texts::check_links(tables, report);
     report.error_count() == 0
-}
-
-/// Drops the rows that are no records, once their values are checked, and the problems of stand-ins behind the first
-/// `before` problems.
-fn drop_broken(tables: &mut Tables, before: usize, report: &mut Diagnostics) {
-    report.retain_behind(before, |it| {
-        let mut stand_ins = tables.broken.get(&it.at).into_iter().flatten();
-        !stand_ins.any(|field| it.field.as_deref() == Some(field))
-    });
-    tables.drop_broken();
 }
 
 fn sort(tables: &mut Tables) {

@@ -5,50 +5,22 @@ use std::io;
 use std::path::Path;
 
 use serde::Deserialize;
+use serde_json::Value;
 use url::Url;
 
-/// What a link checker found, by address.
-#[derive(Debug)]
-pub struct LinkReport(HashMap<String, Finding>);
+use crate::diagnostics::Code;
+use crate::text::quoted;
 
-/// The state of an address.
+/// What a link checker found, by address: the rule, and what is wrong in words that follow the address.
 #[derive(Debug)]
-pub(crate) enum Finding {
-    /// With the reason.
-    Dead(String),
-    /// To this address.
-    Moved(String),
-}
+pub struct LinkReport(HashMap<String, (Code, String)>);
 
 /// The members of a report that are used; each list belongs to one input of the checker.
 #[derive(Deserialize)]
 struct Report {
-    error_map: BTreeMap<String, Vec<Failed>>,
+    error_map: BTreeMap<String, Vec<Value>>,
     #[serde(default)]
-    redirect_map: BTreeMap<String, Vec<Redirects>>,
-}
-
-#[derive(Deserialize)]
-struct Failed {
-    url: String,
-    status: Status,
-}
-
-#[derive(Deserialize)]
-struct Status {
-    text: String,
-}
-
-#[derive(Deserialize)]
-struct Redirects {
-    origin: String,
-    redirects: Vec<Redirect>,
-}
-
-#[derive(Deserialize)]
-struct Redirect {
-    url: String,
-    code: u16,
+    redirect_map: BTreeMap<String, Vec<Value>>,
 }
 
 impl LinkReport {
@@ -66,18 +38,24 @@ impl LinkReport {
 
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, serde_json::Error> {
         let report: Report = serde_json::from_slice(bytes)?;
+        let text = |of: &Value| of.as_str().unwrap_or_default().to_owned();
         // Only permanent redirects say that the old address is to be replaced (RFC 9110 §15.4.2, §15.4.9).
-        let is_permanent = |it: &Redirects| it.redirects.iter().all(|hop| matches!(hop.code, 301 | 308));
-        let moved = report.redirect_map.into_values().flatten().filter(is_permanent);
-        let moved = moved.filter_map(|mut it| Some((it.origin, Finding::Moved(it.redirects.pop()?.url))));
-        let dead = report.error_map.into_values().flatten();
+        let is_permanent = |hop: &Value| matches!(hop["code"].as_u64(), Some(301 | 308));
+        let moved = report.redirect_map.values().flatten().filter_map(|it| {
+            let hops = it["redirects"].as_array().filter(|hops| hops.iter().all(is_permanent))?;
+            let to = quoted(&text(&hops.last()?["url"]));
+            Some((text(&it["origin"]), (Code::MovedLink, format!("has moved to {to}"))))
+        });
         // A redirect to an address that fails is dead.
-        let dead = dead.map(|failed| (failed.url, Finding::Dead(failed.status.text)));
+        let dead = report.error_map.values().flatten().map(|it| {
+            let reason = text(&it["status"]["text"]);
+            (text(&it["url"]), (Code::DeadLink, format!("fails: {reason}")))
+        });
         Ok(Self(moved.chain(dead).collect()))
     }
 
     /// What was found of an address, in the spelling that checkers give it.
-    pub(crate) fn find(&self, address: &str) -> Option<&Finding> {
+    pub(crate) fn find(&self, address: &str) -> Option<&(Code, String)> {
         self.0.get(address).or_else(|| self.0.get(Url::parse(address).ok()?.as_str()))
     }
 }
@@ -105,15 +83,11 @@ mod tests {
     #[test]
     fn failures_and_permanent_redirects_are_found_by_any_spelling_of_the_address() {
         let report = LinkReport::parse(REPORT.as_bytes()).unwrap();
-        let found = |address| match report.find(address) {
-            Some(Finding::Dead(reason)) => format!("dead: {reason}"),
-            Some(Finding::Moved(to)) => format!("moved: {to}"),
-            None => String::new(),
-        };
-        assert_eq!(found("https://gone.example"), "dead: 404 Not Found");
-        assert_eq!(found("HTTPS://Gone.example/"), "dead: 404 Not Found");
-        assert_eq!(found("https://moved.example/"), "moved: https://new.example/en");
-        assert_eq!(found("https://moved.example/gone"), "dead: Network error");
+        let found = |address| report.find(address).map_or("", |(_, what)| what);
+        assert_eq!(found("https://gone.example"), "fails: 404 Not Found");
+        assert_eq!(found("HTTPS://Gone.example/"), "fails: 404 Not Found");
+        assert_eq!(found("https://moved.example/"), "has moved to `https://new.example/en`");
+        assert_eq!(found("https://moved.example/gone"), "fails: Network error");
         let others =
             ["https://slow.example/", "https://login.example/", "https://fine.example/", "no address"];
         for other in others {

@@ -15,32 +15,27 @@ static NAMES: LazyLock<BTreeMap<String, Vec<&'static str>>> = LazyLock::new(|| {
     let mut names: BTreeMap<String, Vec<&'static str>> = BTreeMap::new();
     for name in place::names() {
         let [code] = name.codes[..] else { continue };
-        let codes = match name.kind {
-            NameKind::Name | NameKind::Capitals | NameKind::Ambiguous => {
-                names.entry(normalized(name.text)).or_default()
-            }
+        let is_code = name.kind == NameKind::Code;
+        let key = if is_code { name.text.to_owned() } else { normalized(name.text) };
+        let is_accepted = match name.kind {
+            NameKind::Name | NameKind::Capitals | NameKind::Ambiguous => true,
             // The name of a state is not accepted, nor is a country of the same name.
-            NameKind::Subdivision => match names.get_mut(&normalized(name.text)) {
-                Some(codes) => codes,
-                None => continue,
-            },
+            NameKind::Subdivision => names.contains_key(&key),
             // ISO 3166-1 alpha-3, only in capitals: no folded name looks like it.
-            NameKind::Code if name.text.starts_with(char::is_alphabetic) => {
-                names.entry(name.text.to_owned()).or_default()
-            }
-            _ => continue,
+            NameKind::Code => name.text.starts_with(char::is_alphabetic),
+            _ => false,
         };
-        if !codes.contains(&code) {
-            codes.push(code);
+        if is_accepted {
+            names.entry(key).or_default().push(code);
         }
     }
     for [code, texts] in data_rows(include_str!("place-names.csv")) {
-        for text in texts.split(';') {
-            let codes = names.entry(normalized(text)).or_default();
-            codes.extend((!codes.contains(&code)).then_some(code));
-        }
+        texts.split(';').for_each(|text| names.entry(normalized(text)).or_default().push(code));
     }
-    names.values_mut().for_each(|codes| codes.sort_unstable_by_key(|code| (code.len(), *code)));
+    for codes in names.values_mut() {
+        codes.sort_unstable_by_key(|code| (code.len(), *code));
+        codes.dedup();
+    }
     names
 });
 

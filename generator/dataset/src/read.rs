@@ -127,7 +127,7 @@ impl TableReader<'_> {
         };
         let bytes = file.load()?;
         self.hashes.insert(file.path.clone(), Sha256::digest(&*bytes).into());
-        Ok(match decode(&bytes, file.id) {
+        Ok(match decode(&bytes, Location { file: file.id, line: 1 }) {
             Ok(text) => Stamps::read(text, file.id, report),
             Err(problem) => {
                 report.push(*problem);

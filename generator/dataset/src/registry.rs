@@ -29,11 +29,31 @@ const REASONS: [(Status, &str); 3] =
 /// More than the levels of any vocabulary: a longer chain of `broader` is a loop.
 const DEEPEST: usize = 64;
 
+/// The ids of every table, in the order of its rows, which is ascending where others refer to them.
+#[derive(Default)]
+pub(crate) struct Ids([Vec<Uuid>; Table::ALL.len()]);
+
+impl Ids {
+    /// Of sorted tables.
+    pub(crate) fn of(tables: &mut Tables) -> Self {
+        let mut all = Self::default();
+        let ids = |rows: &dyn Profiles| rows.iter().filter_map(|(_, profile)| profile.id).collect();
+        each_table!(tables, |table, rows| all.0[table as usize] = ids(rows));
+        all
+    }
+
+    /// Position of the first row with an id.
+    pub(crate) fn position(&self, table: Table, id: Uuid) -> Option<usize> {
+        let ids = &self.0[table as usize];
+        let row = ids.partition_point(|known| *known < id);
+        (ids.get(row) == Some(&id)).then_some(row)
+    }
+}
+
 /// The statuses of all rows.
 #[derive(Default)]
 pub(crate) struct Registry {
-    /// The id of each row, ascending where others refer to them.
-    ids: [Vec<Uuid>; Table::ALL.len()],
+    ids: Ids,
     statuses: [Vec<Status>; Table::ALL.len()],
     /// The program of each cycle.
     cycle_programs: Vec<Uuid>,
@@ -53,9 +73,9 @@ impl Registry {
             cycle_programs: tables.cycles.iter().map(|row| row.record.program_id).collect(),
             absent: tables.absent.clone(),
             incomplete: tables.incomplete.clone(),
+            ids: Ids::of(tables),
             ..Self::default()
         };
-        each_table!(tables, |table, rows| registry.ids[table as usize] = ids(rows));
         each_table!(tables, |table, rows| {
             registry.judge(table, rows, report);
             report_ids(rows, report);
@@ -68,16 +88,9 @@ impl Registry {
         registry
     }
 
-    /// Row of a record: the first with its id.
-    fn row(&self, table: Table, id: Uuid) -> Option<usize> {
-        let ids = &self.ids[table as usize];
-        let row = ids.partition_point(|known| *known < id);
-        (ids.get(row) == Some(&id)).then_some(row)
-    }
-
     /// Whether a record is there and published.
     pub(crate) fn is_published(&self, table: Table, id: Uuid) -> bool {
-        self.row(table, id).is_some_and(|row| self.status(table, row) == Some(Status::Published))
+        self.ids.position(table, id).is_some_and(|row| self.status(table, row) == Some(Status::Published))
     }
 
     /// The status of a row.
@@ -118,12 +131,12 @@ impl Registry {
     fn dangling(&self, at: Location, to: Reference) -> Option<Diagnostic> {
         let Reference { field, table, id, .. } = to;
         let is_unknown = self.incomplete.contains(&table) || self.absent.contains(&table);
-        if is_unknown || self.row(table, id).is_some() {
+        if is_unknown || self.ids.position(table, id).is_some() {
             return None;
         }
         let message = format!("`{field}` is {id}, which is not in {}", table.name());
         let elsewhere = EntityType::ALL.iter().map(|kind| Table::of(*kind));
-        let elsewhere = elsewhere.filter(|table| self.row(*table, id).is_some());
+        let elsewhere = elsewhere.filter(|table| self.ids.position(*table, id).is_some());
         let help = elsewhere.map(|table| format!("a record with this id is in {}", table.name())).next();
         Some(Diagnostic::new(Code::Dangling, at, message).value(field, id.to_string()).maybe_help(help))
     }
@@ -131,7 +144,7 @@ impl Registry {
     /// A season of another program than the one that the row is of.
     fn other_program(&self, at: Location, season: Option<(Uuid, Uuid)>) -> Option<Diagnostic> {
         let (program, cycle) = season?;
-        let of_cycle = *self.cycle_programs.get(self.row(Table::Cycles, cycle)?)?;
+        let of_cycle = *self.cycle_programs.get(self.ids.position(Table::Cycles, cycle)?)?;
         let message = || format!("`programId` is {program}, but the cycle belongs to program {of_cycle}");
         (of_cycle != program).then(|| Diagnostic::new(Code::OtherProgram, at, message()).field("programId"))
     }
@@ -154,18 +167,19 @@ impl Registry {
     }
 
     /// Tables that must exist, or that rows refer to, and do not.
-    fn report_missing_tables(&self, start: Option<Location>, report: &mut Diagnostics) {
+    fn report_missing_tables(&mut self, start: Option<Location>, report: &mut Diagnostics) {
         let needed = [Table::Organizations, Table::Programs].into_iter();
-        let needed = needed.filter(|table| self.absent.contains(table) && !self.missing.contains_key(table));
-        let needed = needed.filter_map(|table| Some((table, start?, None)));
-        let referred = self.missing.iter().map(|(table, (at, count))| (*table, *at, Some(*count)));
-        let is_read = |table: &Table| !self.incomplete.contains(table);
-        for (table, at, count) in needed.chain(referred).filter(|(table, ..)| is_read(table)) {
+        let needed = needed.filter(|table| self.absent.contains(table));
+        for (table, start) in needed.filter_map(|table| Some((table, start?))) {
+            self.missing.entry(table).or_insert((start, 0));
+        }
+        for (table, (at, count)) in self.missing.iter().filter(|(table, _)| !self.incomplete.contains(table))
+        {
             let name = table.name();
-            let references = count.map(|count| format!(", but {} to it", counted(count, "reference")));
+            let references = (*count > 0).then(|| format!(", but {} to it", counted(*count, "reference")));
             let message = format!("there is no table `{name}`{}", references.unwrap_or_default());
             let help = format!("add {name}.csv or {name}.ndjson");
-            report.push(Diagnostic::new(Code::NoTable, at, message).help(help));
+            report.push(Diagnostic::new(Code::NoTable, *at, message).help(help));
         }
     }
 
@@ -180,11 +194,6 @@ impl Registry {
             }
         }
     }
-}
-
-/// The ids of a table.
-fn ids(rows: &dyn Profiles) -> Vec<Uuid> {
-    rows.iter().filter_map(|(_, profile)| profile.id).collect()
 }
 
 fn report_ids(rows: &dyn Profiles, report: &mut Diagnostics) {
@@ -250,11 +259,11 @@ fn report_repeated<K: Ord>(
 }
 
 /// Vocabulary values whose `broader` is no value of the facet, or leads back to themselves.
-fn broader(tables: &Tables) -> Vec<Diagnostic> {
+fn broader(tables: &Tables) -> impl Iterator<Item = Diagnostic> {
     let terms = tables.vocabulary.iter().map(|row| &row.record);
     let broader: BTreeMap<(&str, &str), Option<&str>> =
         terms.map(|term| ((term.facet.as_str(), term.value.as_str()), term.broader.as_deref())).collect();
-    let errors = tables.vocabulary.iter().filter_map(|row| {
+    tables.vocabulary.iter().filter_map(move |row| {
         let (facet, start) = (row.record.facet.as_str(), row.record.value.as_str());
         let above = row.record.broader.as_deref()?;
         if !broader.contains_key(&(facet, above)) {
@@ -270,6 +279,5 @@ fn broader(tables: &Tables) -> Vec<Diagnostic> {
         }
         let message = format!("following `broader` from {} never ends", quoted(start));
         Some(Diagnostic::new(Code::BroaderLoop, row.at, message).value("broader", above))
-    });
-    errors.collect()
+    })
 }

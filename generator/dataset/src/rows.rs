@@ -76,6 +76,9 @@ pub(crate) struct Profile<'r> {
     pub season: Option<(Uuid, Uuid)>,
     /// Its kind and slug, and whether that is a former one.
     pub slug: Option<(EntityType, &'r str, bool)>,
+    /// What rows may refer to it by, beside its slug.
+    pub names: [Option<&'r str>; 2],
+    pub aliases: &'r [String],
     /// Whether it waits for a review; only facts are reviewed.
     pub is_unapproved: bool,
 }
@@ -243,7 +246,8 @@ tables! { $
     Organizations organizations: Organization {
         slug: Slug, name: Text, country_code: Country, website_url: Url, description: Text, aliases: Text
     } |it| id: Some(it.id), times: Some((Some(it.created_at), it.updated_at)),
-        slug: Some((EntityType::Organization, &it.slug, false));
+        slug: Some((EntityType::Organization, &it.slug, false)), names: [Some(&it.name), None],
+        aliases: &it.aliases;
 
     Programs programs: Program {
         slug: Slug, name: Text, summary: Text, description: Text, program_type: Text, fields: Item,
@@ -251,16 +255,17 @@ tables! { $
         language: Language, aliases: Text
     } |it| id: Some(it.id), times: Some((Some(it.created_at), it.updated_at)),
         references: [organization(it.organization_id), None, None],
-        slug: Some((EntityType::Program, &it.slug, false));
+        slug: Some((EntityType::Program, &it.slug, false)), names: [Some(&it.name), None],
+        aliases: &it.aliases;
 
     Recipients recipients: Recipient {
         slug: Slug, display_name: Text, country_code: Country, website_url: Url, biography: Text
     } |it| id: Some(it.id), times: Some((Some(it.created_at), it.updated_at)),
-        slug: Some((EntityType::Recipient, &it.slug, false));
+        slug: Some((EntityType::Recipient, &it.slug, false)), names: [Some(&it.display_name), None];
 
     Cycles cycles: Cycle { label: Text, application_url: Url }
     |it| id: Some(it.id), times: Some((Some(it.created_at), it.updated_at)),
-        references: [program(it.program_id), None, None];
+        references: [program(it.program_id), None, None], names: [Some(&it.label), None];
 
     Awards awards: Award { project_title: Text, public_notes: Text }
     |it| id: Some(it.id), times: Some((Some(it.created_at), it.updated_at)),
@@ -283,7 +288,7 @@ tables! { $
 
     Sources sources: Source { kind: Text, url: Url, title: Text, publisher: Text }
     |it| id: Some(it.id), times: Some((Some(it.created_at), it.updated_at)),
-        references: [entity(it.about()), None, None];
+        references: [entity(it.about()), None, None], names: [it.title.as_deref(), it.url.as_deref()];
 
     Aliases aliases: Alias { slug: Slug }
     |it| references: [entity(it.about()), None, None], slug: Some((it.entity_type, &it.slug, true));

@@ -79,11 +79,9 @@ fn parse(table: Table) -> Option<TableSchema> {
     let hidden = |name: &str| name == "publication" || table == Table::Facts && name == "status";
     let schema: Schema = serde_json::from_str(table.json_schema()).ok()?;
     let mut columns = Vec::new();
-    for (name, property) in schema.properties.0 {
-        // Write-only properties refer to records by slug, key or name; published rows have ids.
-        if hidden(&name) || property["writeOnly"] == true {
-            continue;
-        }
+    // Write-only properties refer to records by slug, key or name; published rows have ids.
+    let shown = schema.properties.0.into_iter().filter(|(_, property)| property["writeOnly"] != true);
+    for (name, property) in shown.filter(|(name, _)| !hidden(name)) {
         let own = property["oneOf"].get(0).unwrap_or(&property);
         let reference = own["$ref"].as_str().and_then(|path| path.rsplit('/').next());
         let resolved = reference.and_then(|name| schema.definitions.get(name)).unwrap_or(own);
@@ -119,8 +117,7 @@ fn value_type(reference: Option<&str>, schema: &Value) -> ValueType {
 
 fn references(table: Table, column: &str) -> Option<Table> {
     let noun = column.strip_suffix("Id")?;
-    let tables = [Table::Organizations, Table::Programs, Table::Cycles, Table::Recipients, Table::Sources];
-    tables.into_iter().find(|target| target.noun() == noun && *target != table)
+    Table::ALL.into_iter().find(|target| target.noun() == noun && *target != table)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
 use crate::table::Table;
+use crate::text::csv_of;
 
 /// A line of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -89,13 +90,7 @@ impl Stamps {
     }
 
     /// The file, sorted by table and id.
-    ///
-    /// # Errors
-    /// If a line cannot be written to memory, which does not happen.
-    pub fn text(&self) -> Result<String, csv::Error> {
-        let mut writer = ::csv::Writer::from_writer(Vec::new());
-        self.0.values().try_for_each(|stamp| writer.serialize(stamp))?;
-        let bytes = writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    pub fn text(&self) -> String {
+        csv_of(self.0.values())
     }
 }

@@ -1,5 +1,6 @@
 //! Texts of messages (counts, quotes, suggestions), names as they are compared and become slugs, and lines of a text.
 
+use serde::Serialize;
 use snapshot::text::fold;
 
 /// Most bytes of a slug: with its endings it must stay a file name.
@@ -54,6 +55,13 @@ pub fn data_rows<const N: usize>(csv: &'static str) -> impl Iterator<Item = [&'s
     })
 }
 
+/// Rows as CSV, with a header. Writing them to memory does not fail.
+pub fn csv_of<T: Serialize>(rows: impl IntoIterator<Item = T>) -> String {
+    let mut text = ::csv::Writer::from_writer(Vec::new());
+    rows.into_iter().for_each(|row| drop(text.serialize(row)));
+    String::from_utf8(text.into_inner().unwrap_or_default()).unwrap_or_default()
+}
+
 /// The ISO 4217 code that a text is.
 pub fn currency(text: &str) -> Option<&'static str> {
     CURRENCIES.lines().find(|code| *code == text)
@@ -97,6 +105,20 @@ pub fn quoted(value: &str) -> String {
 /// Text with its control characters replaced, safe for terminals and logs.
 pub fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+/// Escapes the syntax of Markdown and HTML.
+pub fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '&' => out.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '|' | '~' | '!' | '@' => out.extend(['\\', c]),
+            _ => out.push(c),
+        }
+    }
+    out
 }
 
 /// The candidate that `word` is most likely a misspelling of.

@@ -53,7 +53,6 @@ pub(super) fn day(cell: &Cell, field: &str, source: &Source) -> Result<Made, Wro
 
 /// The problem of a cell.
 fn why(fault: &Fault, text: &str, field: &str, source: &Source) -> Wrong {
-    let several = || BETWEEN.iter().find_map(|it| Some((it, days(text, it, field, source)?)));
     match fault {
         Fault::Order(proved) => {
             let (what, order) = match proved {
@@ -63,7 +62,15 @@ fn why(fault: &Fault, text: &str, field: &str, source: &Source) -> Wrong {
             refused(field, text, what, format!("declare it: dates = \"{order}\""))
         }
         Fault::Never(what) => refused(field, text, what, "correct it in the source"),
-        Fault::Word(word) => match several() {
+        Fault::Word(_) if source.dates.is_none() && read(text, field, Some(DateOrder::Dmy)).is_ok() => {
+            refused(
+                field,
+                text,
+                ", a year of two digits",
+                "declare the order of its numbers: dates = \"dmy\"",
+            )
+        }
+        Fault::Word(word) => match several(text, field, source) {
             Some((separator, days)) => {
                 let days = days.iter().map(|(name, _, day)| format!("{day} {name}").trim().to_owned());
                 let what = format!(", which has several days: {}", days.collect::<Vec<_>>().join(", "));
@@ -85,8 +92,17 @@ fn why(fault: &Fault, text: &str, field: &str, source: &Source) -> Wrong {
     }
 }
 
+/// What stands between several days in a cell, and the days.
+pub(super) fn several<'t>(
+    text: &'t str,
+    field: &str,
+    source: &Source,
+) -> Option<(&'static str, Vec<Season<'t>>)> {
+    BETWEEN.into_iter().find_map(|it| Some((it, days(text, it, field, source)?)))
+}
+
 /// A day among several: its name, its text, and itself.
-type Season<'t> = (&'t str, &'t str, Date);
+pub(super) type Season<'t> = (&'t str, &'t str, Date);
 
 /// The days of a cell that has several, as `LOI 3/4/27; full 5/1/27`: the name of each, its text, and the day.
 pub(super) fn days<'t>(text: &'t str, sign: &str, field: &str, source: &Source) -> Option<Vec<Season<'t>>> {
@@ -98,14 +114,19 @@ pub(super) fn days<'t>(text: &'t str, sign: &str, field: &str, source: &Source) 
     is_short.then(|| parts.iter().map(|part| named_day(part, field, source)).collect())?
 }
 
-/// A day behind the words that name it; words of another field, as `opens`, name no season.
+/// A day behind the words that name it. No season is named by words of another field, as `opens`, nor by another day or what
+/// joins it: `1 June 2031 and`.
 fn named_day<'t>(text: &'t str, field: &str, source: &Source) -> Option<Season<'t>> {
     let starts = std::iter::once(0).chain(text.match_indices(' ').map(|(at, _)| at + 1));
     let (name, day, date) = starts.map(|at| text.split_at(at)).find_map(|(name, day)| {
         let (date, _) = read(day, field, source.dates).ok()?;
         Some((name.trim_matches(|c: char| !c.is_alphanumeric()), day, date))
     })?;
-    name.split(' ').all(|word| find_word("lead", &fold(word)).is_none()).then_some((name, day, date))
+    let is_name = |word: &str| {
+        let is_day = read(word, field, Some(DateOrder::Dmy)).is_ok();
+        !is_day && ["lead", "month", "apart"].iter().all(|list| find_word(list, &fold(word)).is_none())
+    };
+    name.split(' ').all(is_name).then_some((name, day, date))
 }
 
 fn since_1970(cell: &Cell, field: &str) -> Result<Date, Wrong> {
@@ -393,6 +414,7 @@ mod tests {
             |text: &str| day(&Cell::Text(text.to_owned()), "deadlineOn", &source).err().unwrap().help;
         assert_eq!(undeclared("28/02/2027"), "declare it: dates = \"dmy\"");
         assert_eq!(undeclared("2/3/2027"), "declare it: dates = \"dmy\" or \"mdy\"");
+        assert_eq!(undeclared("30-Jan-31"), "declare the order of its numbers: dates = \"dmy\"");
         let long = "1 March 2027 ".repeat(20_000);
         assert!(read(&long).contains("at most 4096 bytes"));
         assert_eq!(order_of("Deadline (DD/MM/YYYY)"), Some(DateOrder::Dmy));

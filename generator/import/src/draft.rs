@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::mapping::{self, FILE, Rule, Source, quoted};
+use super::mapping::{self, ELIGIBILITY, FILE, Rule, Source, quoted};
 use super::source::sheet::{Cell, Row, listed_in};
 use crate::fields::{FIELDS, Field, language_of};
 use crate::files::{ImportError, read_source, replace, text_of};
@@ -121,6 +121,10 @@ impl Draft<'_> {
             // There are no seasons.
             taken.retain(|(table, _), _| *table != Table::Cycles);
         }
+        if key.is_none() {
+            // A note names its program by the key.
+            taken.remove(&(Table::Programs, ELIGIBILITY));
+        }
         let mut out = self.found.heading();
         let mut line = |text: String| out.push_str(&(text + "\n"));
         if let Some((column, proof)) = organizations {
@@ -227,8 +231,8 @@ impl Draft<'_> {
         (!rest.is_empty()).then(|| format!("ignore  = [{}]", rest.join(", ")))
     }
 
-    /// The columns that are mapped to nothing. Where no column is a deadline, a sum or a place, one with such
-    /// cells is a question.
+    /// The columns that are mapped to nothing. Where no column is a deadline, a sum, the page of the program or a
+    /// place, one with such cells is a question.
     fn ignored(&self, used: &BTreeSet<usize>, taken: &Taken) -> Option<String> {
         let unmapped = |at: (Table, &'static str), what: &'static str, count: fn(&Self, usize) -> usize| {
             self.free(used).filter(move |_| !taken.contains_key(&at)).filter_map(move |(column, name)| {
@@ -242,7 +246,8 @@ impl Draft<'_> {
         let places = ["eligibleCountries", "destinationCountries"].map(|field| (Table::Programs, field));
         let place = places.into_iter().find(|at| !taken.contains_key(at));
         let places = place.into_iter().flat_map(|at| unmapped(at, "places", Self::places_shown));
-        let found: Vec<String> = days.chain(sums).chain(places).collect();
+        let pages = unmapped((Table::Programs, "officialUrl"), "addresses", Self::addresses);
+        let found: Vec<String> = days.chain(sums).chain(pages).chain(places).collect();
         let why = match found.is_empty() {
             true => "not published".to_owned(),
             false => format!("? not published; {}", found.join("; ")),
@@ -317,10 +322,13 @@ impl Draft<'_> {
                 (None, _) => {}
             }
         }
+        let spanish = self.spanish(taken);
+        out.extend(spanish.iter().map(|proof| format!("language = {{ value = \"es\" }}  # {proof}\n")));
         if !keys.is_empty() {
+            let season = if spanish.is_some() { "Convocatoria actual" } else { "Current call" };
             self.sums(out, taken, money);
             key.into_iter().for_each(|key| self.translations(out, taken, key));
-            self.cycles(out, taken, shared.as_ref().map_or("Current call", |(title, _)| title));
+            self.cycles(out, taken, shared.as_ref().map_or(season, |(title, _)| title));
         }
     }
 
@@ -345,7 +353,9 @@ impl Draft<'_> {
             let make = |it: &values::Field<'_>| it.make(cell, self.sheet, row);
             !fields.is_empty() && fields.iter().all(|it| make(it).is_ok_and(|made| it.is_taken(&made)))
         };
-        let meant = fields.iter().find_map(|it| find_word("meaning", it.name)).unwrap_or("is this the name");
+        let meant = fields.iter().find_map(|it| find_word("meaning", it.name)).map(str::to_owned);
+        let of = || format!("is this `{}`", fields.first().map_or("name", |it| it.name));
+        let meant = meant.unwrap_or_else(of);
         let key = source.key.first().and_then(|key| self.sheet.column(key));
         let is_skipped = |row: &Row| key.is_some_and(|key| listed_in(&source.reading.skip, &row.name(key)));
         let cells = self.sheet.cells(column);

@@ -5,6 +5,8 @@ use std::io::{self, Read, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
+use tempfile::NamedTempFile;
+
 use crate::mapping::Source;
 use crate::source::sheet::{Row, Sheet, listed_in};
 use crate::source::{self, LARGEST};
@@ -73,12 +75,18 @@ pub(crate) fn text_of(path: &Path) -> Outcome<String> {
     }
 }
 
-/// Replaces a file at once: writes a temporary file beside it, with its permissions, and renames it.
+/// Replaces a file at once.
 ///
 /// # Errors
 ///
 /// If it cannot be written.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), ImportError> {
+    let file = written_beside(path, bytes)?;
+    file.persist(path).map(drop).map_err(|error| ImportError::output(path, error.error))
+}
+
+/// A temporary file beside another, with its permissions and new content, to be renamed to it.
+pub(crate) fn written_beside(path: &Path, bytes: &[u8]) -> Outcome<NamedTempFile> {
     let write = || {
         let folder = path.parent().unwrap_or(Path::new("."));
         let mut file = tempfile::Builder::new().prefix(".opdir-").tempfile_in(folder)?;
@@ -86,9 +94,9 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), ImportError> {
         let new = |_| std::fs::Permissions::from_mode(0o644);
         let permissions = std::fs::metadata(path).map_or_else(new, |it| it.permissions());
         std::fs::set_permissions(file.path(), permissions)?;
-        file.persist(path).map_err(|error| error.error)
+        Ok(file)
     };
-    write().map(drop).map_err(|error| ImportError::output(path, error))
+    write().map_err(|error: io::Error| ImportError::output(path, error))
 }
 
 /// What a source of a dataset holds, or the file that is read in its place.

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+pub(crate) use self::edits::Edited;
 use crate::files::{ImportError, Outcome, bytes_of, sheet_of, shown};
-use crate::mapping::{self, FILE, Mapped, Rule, Source, Target, kinds};
+use crate::mapping::{self, ELIGIBILITY, FILE, Mapped, Rule, Source, Target, kinds};
 use crate::output::{self, Identities, Imported, KEPT, Outputs, Record, Rows, Used, identity};
 use crate::source::sheet::{Cell, Row, Sheet, listed, rows_of};
 use crate::{days, money, values::Field};
@@ -65,7 +66,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     importer.add_gone(&chosen, options.data, &used);
     importer.note_counts();
     let mut outputs = importer.outputs;
-    edits::apply(options.data, &mut outputs, report)?;
+    let edited = edits::apply(options.data, &mut outputs, report)?;
     let found = report.sorted();
     // Without a column or a source, every row lacks something: there is no use in checking it.
     if found.iter().any(|it| matches!(it.code, Code::BadMapping | Code::BadSource | Code::LostColumn)) {
@@ -73,7 +74,7 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     }
     let kept = found.into_iter().filter(|it| it.code == Code::KeptAsDraft || it.code.id().starts_with('E'));
     let broken = kept.map(|it| ((it.at, it.field.clone().unwrap_or_default()), it.clone()));
-    let mut imported = Imported { broken: broken.collect(), ..Imported::default() };
+    let mut imported = Imported { broken: broken.collect(), edited, ..Imported::default() };
     output::complete(options.data, &mut outputs, report)?;
     output::keep_ids(options.data, &mut outputs, report)?;
     for ((table, source), output) in outputs {
@@ -108,6 +109,23 @@ pub fn sheets(data: &Path) -> Vec<PathBuf> {
     let sources = std::fs::read_to_string(data.join(FILE)).ok().and_then(|text| mapping::read(&text).ok());
     let files = sources.into_iter().flatten().filter_map(|it| Some(data.join(it.file?)));
     files.filter(|it| it.is_file()).collect()
+}
+
+/// The tables that an import would change now, as a source or the mapping is not as the last one read it.
+///
+/// # Errors
+///
+/// If the sources have errors. Sources that are not there change nothing.
+pub fn outdated(data: &Path) -> Result<Vec<String>, ImportError> {
+    if !data.join(FILE).exists() {
+        return Ok(Vec::new());
+    }
+    let mut report = Diagnostics::new();
+    match import(&ImportOptions { data, sources: &[], from: None }, &mut report) {
+        Ok(imported) if report.error_count() == 0 => Ok(imported.changed(data)),
+        Ok(_) | Err(ImportError::Data) => Err(ImportError::Data),
+        Err(_) => Ok(Vec::new()),
+    }
 }
 
 /// Where the rows of imported tables are in their sources, by `file:line`. A row that an import would write otherwise, as
@@ -161,8 +179,11 @@ pub(crate) struct Opened<'a> {
 /// A row and its key, if its source has any.
 type Keyed<'s> = (&'s Row, Option<String>);
 
-/// A record, and texts for notes with their columns.
-type Noted = (Option<Record>, Vec<(String, String)>);
+/// A text for a note: its column, the text, and whether it states who may apply.
+type Note = (String, String, bool);
+
+/// A record, and texts for notes.
+type Noted = (Option<Record>, Vec<Note>);
 
 struct Importer<'a> {
     report: &'a mut Diagnostics,
@@ -227,7 +248,10 @@ impl Importer<'_> {
                 self.report.push(problem.value("key", source.key.join(", ")).help(help));
             }
         }
-        sources.iter().for_each(|it| output::keep_rows(&it.name, data, &mut self.outputs));
+        for source in sources {
+            output::follow_renames(&source.name, data, &mut self.outputs);
+            output::keep_rows(&source.name, data, &mut self.outputs);
+        }
     }
 
     /// Counts something of a row, to be noted.
@@ -281,6 +305,9 @@ impl Importer<'_> {
         let of_program = of_program && is_of_a_program(target);
         let takes_key = target.table.input_only_fields().contains(&"key");
         let fields = Field::all(source, target, sheet);
+        let programs = source.targets.iter().find(|it| it.table == Table::Programs);
+        let mut of_programs = programs.into_iter().flat_map(|it| Field::all(source, it, sheet));
+        let program_key = of_programs.find(|field| field.name == "key");
         let mut records = Vec::new();
         // What the mapping states alone is one record, unless each program has it.
         let rows = keyed.iter().flat_map(|(row, key)| {
@@ -288,8 +315,13 @@ impl Importer<'_> {
         });
         for (name, row, key) in rows {
             let at = Location { file, line: row.line };
+            // The program of a row has the key of the source, unless the mapping makes one of its own.
+            let made =
+                program_key.as_ref().map(|it| it.make(&cell_of(it.rule, source, sheet, &row), sheet, &row));
+            let made = made.and_then(|made| Some(made.ok()?.value)).filter(|it| !it.is_null());
+            let program = made.map(|it| output::shown(&it)).or_else(|| key.map(str::to_owned));
             let (record, notes) = self.record(from, target, &fields, &row);
-            self.add_notes(source, key, notes, at);
+            self.add_notes(source, program.as_deref(), notes, at);
             let record = record.filter(|_| !target.is_fixed() || of_program || records.is_empty());
             let Some(mut record) = record else { continue };
             if let (Some(name), Some(Value::String(label))) = (name, record.get_mut("label")) {
@@ -302,13 +334,11 @@ impl Importer<'_> {
                 if !self.is_first(from, target, &record, at) {
                     continue;
                 }
-            } else if let Some(key) = key {
-                if of_program {
-                    let field = if target.table == Table::Sources { "entity" } else { "program" };
-                    record.insert(field.to_owned(), key.into());
-                } else if !target.has("key") && !target.is_fixed() && takes_key {
-                    record.insert("key".to_owned(), key.into());
-                }
+            } else if let Some(program) = program.filter(|_| of_program) {
+                let field = if target.table == Table::Sources { "entity" } else { "program" };
+                record.insert(field.to_owned(), program.into());
+            } else if let Some(key) = key.filter(|_| !target.has("key") && !target.is_fixed() && takes_key) {
+                record.insert("key".to_owned(), key.into());
             }
             records.push((output::line_of(&record), Some(at)));
         }
@@ -393,7 +423,11 @@ impl Importer<'_> {
                     }
                     has_value |= rule.value.is_none() && !made.value.is_null();
                     let column = rule.columns.first().unwrap_or(field);
-                    notes.extend(made.note.map(|note| (column.clone(), note)));
+                    if let (ELIGIBILITY, Value::String(text)) = (field.as_str(), &made.value) {
+                        notes.push((column.clone(), text.clone(), true));
+                        continue;
+                    }
+                    notes.extend(made.note.map(|note| (column.clone(), note, false)));
                     record.extend((!made.value.is_null()).then(|| (field.clone(), made.value)));
                     if let Some(currency) = made.currency.filter(|_| field == "amount") {
                         record.insert("currency".to_owned(), currency.into());
@@ -431,8 +465,8 @@ impl Importer<'_> {
     }
 
     /// Adds what is no value as facts of the row's program.
-    fn add_notes(&mut self, source: &Source, key: Option<&str>, notes: Vec<(String, String)>, at: Location) {
-        for (column, note) in notes {
+    fn add_notes(&mut self, source: &Source, key: Option<&str>, notes: Vec<Note>, at: Location) {
+        for (column, note, is_eligibility) in notes {
             let Some(key) = key else {
                 let message = format!("{} has a note, and the row no key for it to name", quoted(&column));
                 let help = format!("name a column as `key` of source `{}`", source.name);
@@ -443,7 +477,10 @@ impl Importer<'_> {
             if self.noted.insert((key.to_owned(), note.clone())) {
                 let place = format!("source `{}`: {}", source.name, quoted(&column));
                 self.count(place, "cell", "published as notes", at);
-                let fact = json!({"program": key, "kind": "note", "label": column, "text": note});
+                let mut fact = json!({"program": key, "kind": "note", "label": column, "text": note});
+                if is_eligibility {
+                    fact["value"] = "eligibility-text".into();
+                }
                 let output = self.outputs.entry((Table::Facts, source.name.clone())).or_default();
                 output.rows.push((format!("{fact}\n"), Some(at)));
             }

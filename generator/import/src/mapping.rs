@@ -331,9 +331,15 @@ pub(super) fn kinds(table: Table) -> Vec<(String, ValueType)> {
     kinds
 }
 
-/// What a rule of a mapping may be for: a field, or a text that a row of translations has in its language.
-fn mapped(table: Table) -> Vec<(String, ValueType)> {
+/// What a rule for programs may make that is no field: a note with the words of the source on who may apply.
+pub(super) const ELIGIBILITY: &str = "eligibility";
+
+/// What a rule of a mapping may be for: a field, who may apply, or a text that a row of translations has in its language.
+pub(super) fn mapped(table: Table) -> Vec<(String, ValueType)> {
     let mut mapped = kinds(table);
+    if table == Table::Programs {
+        mapped.push((ELIGIBILITY.to_owned(), ValueType::Text));
+    }
     if table == Table::Translations {
         let columns = Table::ALL.iter().flat_map(|it| &published(*it).columns);
         for column in columns.filter(|it| it.value_type == ValueType::Text) {
@@ -351,8 +357,12 @@ pub fn json_schema() -> String {
     for table in Table::ALL {
         let columns = &published(table).columns;
         let fields = mapped(table).into_iter().map(|(name, _)| {
-            let description = columns.iter().find(|it| it.name == name).and_then(|it| it.description.clone());
-            (name, json!({ "$ref": "#/$defs/rule", "description": description.unwrap_or_default() }))
+            let own = || {
+                (name == ELIGIBILITY).then(|| "Who may apply, in words: a note of the program.".to_owned())
+            };
+            let column = columns.iter().find(|it| it.name == name);
+            let description = column.and_then(|it| it.description.clone()).or_else(own).unwrap_or_default();
+            (name, json!({ "$ref": "#/$defs/rule", "description": description }))
         });
         schema["$defs"]["source"]["properties"][table.name()] = json!({
             "description": published(table).description,

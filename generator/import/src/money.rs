@@ -281,6 +281,9 @@ fn parts(text: &str, form: Option<NumberForm>) -> Result<Vec<Part>, String> {
             let is_word = |c: char| c.is_alphabetic() || matches!(c, '.' | '$' | '\'' | '’');
             let after = &rest[first.len_utf8()..];
             let end = rest.len() - after.trim_start_matches(is_word).len();
+            // `S/` and `S/.` are signs.
+            let is_sign = |sign: &&str| rest[end..].starts_with(*sign) && is_known(&rest[..end + sign.len()]);
+            let end = end + ["/.", "/"].into_iter().find(is_sign).map_or(0, str::len);
             // A full stop belongs to an abbreviation only if it is known with it.
             let bare = rest[..end].strip_suffix('.').filter(|_| !is_known(&rest[..end]));
             parts.push(Part::Word(bare.unwrap_or(&rest[..end]).to_owned()));
@@ -364,6 +367,8 @@ mod tests {
         for (text, expected) in [
             ("1 500,00 €", "1500..1500 EUR"),
             ("5000 TRY", "5000..5000 TRY"),
+            ("S/ 5000", "5000..5000 PEN"),
+            ("S/. 5000", "5000..5000 PEN"),
             ("ALL 500", "! ALL"),
             ("$1.5M", "1500000..1500000 USD|CAD|AUD|NZD|MXN|ARS|CLP|COP|SGD|HKD|TWD|UYU"),
             ("R$ 2.5 milhões", "2500000..2500000 BRL"),

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::files::{ImportError, Outcome, replace, text_of};
+use crate::files::{ImportError, Outcome, text_of, written_beside};
+use crate::import::Edited;
 use crate::mapping::{self, Source, Target};
 use crate::source::sheet::ColumnPlace;
 use crate::values::lacks_scheme;
@@ -31,6 +32,7 @@ pub struct Imported {
     /// Content by path relative to the dataset; a file without content is removed.
     pub files: BTreeMap<String, Vec<u8>>,
     pub(super) places: BTreeMap<String, Places>,
+    pub(super) edited: Edited,
     /// Problems of rows by the fields that they are of.
     pub(super) broken: BTreeMap<(Location, Cow<'static, str>), Diagnostic>,
 }
@@ -54,6 +56,12 @@ impl Imported {
             _ => false,
         };
         report.relocate(origin, |it, file| {
+            let field = it.field.as_deref().unwrap_or_default();
+            let edit = self.edited.get(&(it.at, field.strip_suffix("Id").unwrap_or(field).to_owned()));
+            if let Some(edit) = edit.or_else(|| self.edited.get(&(it.at, field.to_owned()))) {
+                it.at = *edit;
+                return true;
+            }
             let columns = places(file).map(|(_, columns)| columns);
             let is_missed = it.code == Code::MissingField && columns.is_some();
             let cause = self.broken.get(&(it.at, it.field.clone().unwrap_or_default()));
@@ -71,19 +79,34 @@ impl Imported {
         }
     }
 
+    /// The tables that are not on the disk as they would be written.
+    pub(super) fn changed(&self, data: &Path) -> Vec<String> {
+        let differs = |path: &str, new: &Vec<u8>| std::fs::read(data.join(path)).unwrap_or_default() != *new;
+        let tables = self.files.iter().filter(|(path, new)| is_table(path) && differs(path, new));
+        tables.map(|(path, _)| path.clone()).collect()
+    }
+
     /// Writes the files.
     ///
     /// # Errors
     ///
     /// If one cannot be written.
     pub fn write(&self, data: &Path) -> Result<(), ImportError> {
+        // All are on the disk before the first takes its place: tables belong together.
+        let mut written = Vec::new();
         for (path, bytes) in &self.files {
             let path = data.join(path);
             let folder = path.parent().unwrap_or(data);
             std::fs::create_dir_all(folder).map_err(|error| ImportError::output(folder, error))?;
             if !bytes.is_empty() {
-                replace(&path, bytes)?;
-            } else if path.exists() {
+                written.push((written_beside(&path, bytes)?, path));
+            }
+        }
+        for (file, path) in written {
+            file.persist(&path).map_err(|error| ImportError::output(&path, error.error))?;
+        }
+        for path in self.files.iter().filter(|(_, bytes)| bytes.is_empty()).map(|(path, _)| data.join(path)) {
+            if path.exists() {
                 std::fs::remove_file(&path).map_err(|error| ImportError::output(&path, error))?;
             }
         }
@@ -218,6 +241,23 @@ impl Output {
     }
 }
 
+/// Names the programs that have another key now in the rows that are no longer in the source.
+pub(super) fn follow_renames(source: &str, data: &Path, outputs: &mut Outputs) {
+    let Some(programs) = outputs.get(&(Table::Programs, source.to_owned())) else { return };
+    let before = previous(data, Table::Programs, source);
+    let keys = programs.adopted.iter().filter_map(|(new, old)| {
+        Some((before.get(*old)?.get("key")?.clone(), record_of(&programs.rows[*new].0).remove("key")?))
+    });
+    let keys: HashMap<Value, Value> = keys.collect();
+    let own = outputs.iter_mut().filter(|((_, of), _)| of == source && !keys.is_empty());
+    for (line, _) in own.flat_map(|(_, it)| &mut it.rows).filter(|(_, at)| at.is_none()) {
+        let mut record = record_of(line);
+        let programs = record.iter_mut().filter(|(field, _)| *field == "program" || *field == "entity");
+        programs.for_each(|(_, key)| *key = keys.get(key).unwrap_or(key).clone());
+        *line = line_of(&record);
+    }
+}
+
 /// Adds what the last import made of the rows of programs that stay as they were: seasons, facts and others without a key.
 pub(super) fn keep_rows(source: &str, data: &Path, outputs: &mut Outputs) {
     let programs = outputs.get(&(Table::Programs, source.to_owned())).into_iter().flat_map(|it| &it.rows);
@@ -339,7 +379,7 @@ pub(super) fn complete(data: &Path, outputs: &mut Outputs, report: &mut Diagnost
         let kind = record.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
         let mut is_changed = false;
         for (field, value) in record.iter_mut() {
-            let items = match value {
+            let items = match &mut *value {
                 Value::Array(items) => items.as_mut_slice(),
                 one => std::slice::from_mut(one),
             };
@@ -352,6 +392,11 @@ pub(super) fn complete(data: &Path, outputs: &mut Outputs, report: &mut Diagnost
                 let example = || (0, format!("{} is `{meant}`", quoted(text)));
                 replaced.entry(field.clone()).or_insert_with(example).0 += 1;
                 (*item, is_changed) = (meant.into(), true);
+            }
+            // `Spain; ES` is one place.
+            if let Value::Array(items) = value {
+                let mut seen = HashSet::new();
+                items.retain(|item| seen.insert(item.to_string()));
             }
         }
         if is_changed {

@@ -128,7 +128,7 @@ pub(super) fn sum(cell: &Cell, field: &str, source: &Source, how: Option<&Money>
             let is_lost = !has_fact && field.contains("Min");
             return Ok(Made { counted: is_lost.then_some(lost), ..Made::default() });
         }
-        let help = "sums are never converted: map the column to `amount` of facts with kind = { value = \"funding\" } too";
+        let help = "sums are never converted: map the column to `amount` of facts too, with kind = { value = \"funding\" } and label = { value = \"Amount\" }";
         return Err(refused(&format!(", which is {code}, and the field is US dollars"), help));
     }
     let (value, text) = end(&sum, &text, field, how)?;

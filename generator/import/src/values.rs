@@ -256,7 +256,7 @@ pub(super) fn written(value: &Value, field: &String, kind: ValueType) -> Result<
     to.make(&Cell::Text(text.clone()), &Sheet::default(), &Row::default()).map(|made| made.value)
 }
 
-fn has_scheme(text: &str) -> bool {
+pub(super) fn has_scheme(text: &str) -> bool {
     let scheme = text.split_once("://").map_or("", |(scheme, _)| scheme);
     ["http", "https"].iter().any(|it| it.eq_ignore_ascii_case(scheme))
 }

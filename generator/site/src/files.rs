@@ -1,6 +1,5 @@
-//! Families of pages, rendered in parallel into the files of a snapshot.
+//! Families of pages, and the files of a snapshot that they become.
 
-use rayon::prelude::*;
 use snapshot::page::hole::Filled;
 
 /// The path and the contents of a file.
@@ -10,13 +9,13 @@ pub(crate) type File = (String, Filled);
 pub(crate) type Rendered = Result<Vec<File>, minijinja::Error>;
 
 /// A body that does not depend on the day.
-pub(crate) fn undated(bytes: Vec<u8>) -> Filled {
-    Filled { bytes, holes: Vec::new() }
+pub(crate) fn undated(bytes: impl Into<Vec<u8>>) -> Filled {
+    Filled { bytes: bytes.into(), holes: Vec::new() }
 }
 
 /// A file that does not depend on the day.
 pub(crate) fn whole(path: String, bytes: impl Into<Vec<u8>>) -> File {
-    (path, undated(bytes.into()))
+    (path, undated(bytes))
 }
 
 /// A JSON object without the members that are null.
@@ -38,7 +37,8 @@ pub(crate) struct Family<'a> {
     pub name: &'static str,
     /// Number of pages.
     pub count: usize,
-    page: Box<dyn Fn(usize) -> Rendered + Sync + 'a>,
+    /// Renders a page by its number.
+    pub page: Box<dyn Fn(usize) -> Rendered + Sync + 'a>,
 }
 
 impl<'a> Family<'a> {
@@ -49,19 +49,5 @@ impl<'a> Family<'a> {
         make: impl Fn(&P) -> Rendered + Sync + 'a,
     ) -> Self {
         Self { name, count: pages.len(), page: Box::new(move |position| make(&pages[position])) }
-    }
-
-    /// Renders every page in parallel, passes its files to `put`, then calls `done`; stops at the first error. The files of a
-    /// record are put together.
-    pub(crate) fn render<E: Send + From<minijinja::Error>>(
-        &self,
-        put: impl Fn(&[File]) -> Result<(), E> + Sync,
-        done: impl Fn() + Sync,
-    ) -> Result<(), E> {
-        (0..self.count).into_par_iter().try_for_each(|position| {
-            put(&(self.page)(position)?)?;
-            done();
-            Ok(())
-        })
     }
 }

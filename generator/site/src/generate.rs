@@ -22,9 +22,6 @@ use crate::pages::{PageCache, Pages};
 use crate::progress::Progress;
 use crate::theme::{Theme, ThemeError};
 
-/// What the edge renders pages from.
-const PAGES: &str = "index/pages.bin";
-
 /// Options of a build.
 #[derive(Clone, Debug)]
 pub struct BuildOptions {
@@ -127,14 +124,12 @@ fn store_pages(
     progress: &Progress,
 ) -> Result<(), GenerateError> {
     let views = || -> Result<Html, GenerateError> {
-        Ok(Html::open(&stage.put_sections(PAGES, bare.prepare(order))?, bare.site)?)
+        Ok(Html::open(&stage.put_sections("index/pages.bin", bare.prepare(order))?, bare.site)?)
     };
     let html = &progress.step("views", views)?;
     let pages = Pages { html: Some(html), ..bare };
-    pages.families().into_par_iter().chain(&[pages.descriptions()]).try_for_each(|family| {
-        progress.each(family.name, family.count, |done| {
-            family.render(|files| put(files, pages.dated, stage), done)
-        })
+    pages.families().into_par_iter().try_for_each(|family| {
+        progress.each(family.name, family.count, |at| put(&(family.page)(at)?, pages.dated, stage))
     })
 }
 

@@ -20,7 +20,7 @@ use minijinja::{Error, Value, context};
 use snapshot::facet::{FACETS, Facet, FacetSpec, admits_any_nationality, place_label};
 use snapshot::page::facet::options;
 use snapshot::page::findings::Findings;
-use snapshot::page::hole::{Filled, Syntax, cut};
+use snapshot::page::hole::{self, Filled, cut};
 use snapshot::page::list::Numbers;
 use snapshot::page::text::grouped;
 use snapshot::page::{Dated, Site};
@@ -29,8 +29,9 @@ use snapshot::record::{Directory, Locale, Organization};
 
 use crate::downloads::Download;
 use crate::files::{Family, File, Rendered, whole};
-use crate::theme::Theme;
+use crate::theme::{Theme, ThemeFile};
 
+use docs::SINGLES;
 use view::{AWARDS, AWARDS_RECEIVED, ProgramPage};
 
 /// Maximum number of a facet's values on the page of all facets.
@@ -144,9 +145,9 @@ impl<'a> Pages<'a> {
 
     /// Finds the placeholders of a page and fills them for the day of the build.
     fn cut(&self, page: &str) -> Result<Filled, Error> {
-        let Some(html) = self.html else { return Ok(cut(page.as_bytes(), Syntax::Text, self.dated)) };
+        let Some(html) = self.html else { return Ok(cut(page.as_bytes(), hole::TEXT, self.dated)) };
         let filler = Filler::new(html, self.dated);
-        let filled = cut(page.as_bytes(), Syntax::Text, &filler);
+        let filled = cut(page.as_bytes(), hole::TEXT, &filler);
         filler.failed().map_or(Ok(filled), Err)
     }
 
@@ -212,12 +213,14 @@ impl<'a> Pages<'a> {
         of.into_iter().flat_map(|of| self.locals().map(move |it| (of, it))).collect()
     }
 
-    /// Every page and every file beside them but the descriptions of the downloads, by family.
+    /// Every page and every file beside them, by family.
     pub(crate) fn families(&'a self) -> Vec<Family<'a>> {
         let directory = self.directory;
         // As a file, the rows of every program would be the export once more.
         let files = Feed::ALL.into_iter().filter(|feed| *feed != Feed::Rows);
         let feeds = self.each([None].into_iter().chain(files.map(Some)));
+        let maps = self.sitemaps();
+        let theme = self.theme.assets.iter().map(|(_, file)| file).chain(&self.theme.extras);
         let mut families = vec![
             Family::new("programs", (0..directory.programs.len()).collect(), move |&at| {
                 self.in_each_language(self.rest_program(at), |it| self.program(at, it.locale))
@@ -231,8 +234,17 @@ impl<'a> Pages<'a> {
             Family::new("facet pages", self.each(&FACETS), |(spec, it)| it.facet(spec)),
             Family::new("months", self.each(self.months()), |(month, it)| it.month(*month)),
             Family::new("site pages", self.each(&FIXED), |(page, it)| it.fixed(page)),
-            Family::new("site files", self.machine_files(), |(path, text)| {
-                Ok(vec![whole(path.clone(), text()?)])
+            Family::new("sitemap index", vec![maps.len()], |maps| {
+                Ok(vec![("/sitemap.xml".to_owned(), self.part("sitemap.xml", context! { maps })?)])
+            }),
+            Family::new("sitemaps", (1..).zip(maps).collect(), |(number, listed)| {
+                Ok(vec![(format!("/sitemap-{number}.xml"), self.sitemap(listed)?)])
+            }),
+            Family::new("site files", Vec::from_iter(&SINGLES), |(path, write)| {
+                Ok(vec![((*path).to_owned(), write(self)?)])
+            }),
+            Family::new("theme files", theme.collect(), |file: &&ThemeFile| {
+                Ok(vec![whole(file.path.clone(), file.bytes.clone())])
             }),
         ];
         if let Some(html) = self.html {

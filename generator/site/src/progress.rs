@@ -4,6 +4,7 @@ use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use rayon::prelude::*;
 use snapshot::page::text::grouped;
 use snapshot::record::Locale;
 
@@ -32,27 +33,25 @@ impl Progress {
         self.timed(name, "", run)
     }
 
-    /// Runs a step over a number of pages; `run` calls its argument after each.
-    ///
-    /// # Errors
-    ///
-    /// Those of `run`.
-    pub(crate) fn each<T, E>(
+    /// Runs a step over a number of pages in parallel; stops at the first error.
+    pub(crate) fn each<E: Send>(
         &self,
         name: &'static str,
         count: usize,
-        run: impl FnOnce(&(dyn Fn() + Sync)) -> Result<T, E>,
-    ) -> Result<T, E> {
+        page: impl Fn(usize) -> Result<(), E> + Sync,
+    ) -> Result<(), E> {
         let what = format!("{} pages", number(count as u64));
         let done = AtomicUsize::new(0);
-        let each = || {
+        let each = |at| {
+            page(at)?;
             let before = done.fetch_add(1, Ordering::Relaxed);
-            let percent = |done: usize| done * 100 / count.max(1);
+            let percent = |done: usize| done * 100 / count;
             if percent(before + 1) > percent(before) {
                 self.show(name, &format!("{what}, {} %", percent(before + 1)));
             }
+            Ok(())
         };
-        self.timed(name, &what, || run(&each))
+        self.timed(name, &what, || (0..count).into_par_iter().try_for_each(each))
     }
 
     fn timed<T, E>(&self, name: &str, what: &str, run: impl FnOnce() -> Result<T, E>) -> Result<T, E> {

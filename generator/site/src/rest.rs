@@ -5,11 +5,10 @@ use snapshot::facet::FACETS;
 use snapshot::page::detail;
 use snapshot::page::export;
 use snapshot::page::facet::facet;
-use snapshot::page::hole::{Filled, Rule, Syntax, cut};
+use snapshot::page::hole::{self, Filled, Rule, cut};
 use snapshot::page::listing::list;
-use snapshot::page::search::search;
 use snapshot::page::shape::Shaper;
-use snapshot::query::{FacetQuery, List, ListQuery, Query};
+use snapshot::query::{FacetQuery, List, ListQuery};
 use snapshot::record::Locale;
 
 use crate::csv_rows;
@@ -25,17 +24,6 @@ const ELSEWHERE: &str = "\"https://directory.example\"";
 pub(crate) fn contract(base_url: &str) -> String {
     OPENAPI.replacen(ELSEWHERE, &Json::from(base_url).to_string(), 1)
 }
-
-/// Writes a page that there is one of.
-type Download = fn(&Pages<'_>) -> Filled;
-
-/// Exports, the first results of a search, and the contract.
-const DOWNLOADS: [(&str, Download); 4] = [
-    ("exports/latest.json", |it| export::json(it.site, it.dated, &it.directory.dataset)),
-    ("exports/latest.csv", csv_export),
-    ("search.json", |it| undated(search(it.site, it.dated, &Query::default(), &[]).bytes)),
-    ("openapi.json", |it| undated(contract(it.base_url()).into_bytes())),
-];
 
 /// A page by its path below that of the API.
 fn file(name: &str, filled: Filled) -> File {
@@ -76,8 +64,20 @@ impl<'a> Pages<'a> {
                 let rows = list(self.site, self.dated, of, &ListQuery::default(), &[]);
                 Ok(vec![file(&format!("{}.json", of.as_str()), undated(rows.bytes))])
             }),
-            Family::new("downloads", DOWNLOADS.to_vec(), |(name, make)| Ok(vec![file(name, make(self))])),
         ]
+    }
+
+    /// The CSV export of the same rows, in the same order, as the JSON export.
+    pub(crate) fn csv_export(&self) -> Filled {
+        let shaper = self.shaper(Locale::En);
+        let mut program_of = vec![0; self.numbers.doc_of.len()];
+        self.numbers.doc_of.iter().enumerate().for_each(|(program, doc)| program_of[*doc as usize] = program);
+        let mut table = csv_rows::head().into_bytes();
+        for doc in export::documents(self.site) {
+            let row = shaper.program_summary(program_of[*doc as usize]);
+            table.extend(csv_rows::line(&row, Rule::NextDeadlineText.mark(*doc as usize)));
+        }
+        cut(&table, hole::TEXT, self.dated)
     }
 
     pub(crate) fn shaper(&self, locale: Locale) -> Shaper<'a> {
@@ -85,41 +85,9 @@ impl<'a> Pages<'a> {
     }
 }
 
-/// The CSV export of the same rows, in the same order, as the JSON export.
-fn csv_export(pages: &Pages<'_>) -> Filled {
-    let shaper = pages.shaper(Locale::En);
-    let mut program_of = vec![0; pages.numbers.doc_of.len()];
-    pages.numbers.doc_of.iter().enumerate().for_each(|(program, doc)| program_of[*doc as usize] = program);
-    let mut table = csv_rows::head().into_bytes();
-    for doc in export::documents(pages.site) {
-        let row = shaper.program_summary(program_of[*doc as usize]);
-        table.extend(csv_rows::line(&row, Rule::NextDeadlineText.mark(*doc as usize)));
-    }
-    cut(&table, Syntax::Text, pages.dated)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-
     use super::*;
-
-    #[test]
-    fn progress_never_passes_its_end_where_a_page_is_more_than_one_file() {
-        let file = |name: &str| (name.to_owned(), Filled { bytes: Vec::new(), holes: Vec::new() });
-        let twins = |page: &usize| Ok(vec![file(&format!("{page}.html")), file(&format!("{page}.md"))]);
-        let family = Family::new("twins", vec![1, 2, 3], twins);
-        let (files, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let put = |put: &[File]| {
-            files.fetch_add(put.len(), Relaxed);
-            Ok::<(), minijinja::Error>(())
-        };
-        let rendered = family.render(put, || {
-            done.fetch_add(1, Relaxed);
-        });
-        assert!(rendered.is_ok());
-        assert_eq!((files.into_inner(), done.into_inner(), family.count), (6, 3, 3));
-    }
 
     #[test]
     fn the_served_contract_differs_from_the_source_only_in_the_first_server_address() {

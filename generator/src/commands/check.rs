@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use dataset::diagnostics::{Diagnostics, MessageFormat};
+use dataset::diagnostics::MessageFormat;
 use dataset::text::counted;
-use dataset::{link, read};
 
 use crate::cli::Check;
-use crate::exit_codes::{Failure, fail, print_line, unread};
-use crate::load::{input, show};
+use crate::exit_codes::{Failure, fail, print_line};
+use crate::load::load_for;
 
 pub(crate) fn check(options: &Check) -> Result<(), Failure> {
     if options.data.is_none() && Path::new("dataset.json").exists() {
@@ -16,11 +15,7 @@ pub(crate) fn check(options: &Check) -> Result<(), Failure> {
             "this folder has a dataset.json; use `--data .` to check it, or another folder for the sample";
         return Err(fail(Failure::Usage, message));
     }
-    let mut report = Diagnostics::new();
-    let tables = read(&input(options.data.as_deref()), &mut report).map_err(unread)?;
-    let directory = link(tables, &mut report);
-    show(&report, &options.messages);
-    let directory = directory.ok_or(Failure::Data)?;
+    let directory = load_for(options.data.as_deref(), &options.messages)?.directory;
     if options.messages.message_format == MessageFormat::Human {
         print_line(format_args!(
             "good{}: {}, {}, {}, {}, {}",

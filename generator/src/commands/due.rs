@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use dataset::diagnostics::Diagnostics;
 use dataset::due::{Due, Reason};
-use dataset::text::{counted, printable};
+use dataset::text::{counted, csv_of, escaped, printable};
 use dataset::{LinkReport, read};
 
 use crate::cli::DueOptions;
 use crate::cli_values::DueFormat;
 use crate::exit_codes::{Failure, print_line, unread};
-use crate::load::{input, print, today};
-use crate::plan_report::{escaped, truncated};
+use crate::load::{input, show, today};
+use crate::plan_report::truncated;
 
 /// Lists what is due. Errors of the dataset are printed; its warnings are those of `check`.
 pub(crate) fn due(options: &DueOptions) -> Result<(), Failure> {
@@ -21,7 +21,7 @@ pub(crate) fn due(options: &DueOptions) -> Result<(), Failure> {
     tables.links = links;
     let day = options.as_of.unwrap_or_else(today);
     let Some(list) = dataset::due::due(tables, &mut problems, day) else {
-        print(&problems, options.messages.print_options());
+        show(&problems, &options.messages, false);
         return Err(Failure::Data);
     };
     print_line(report(&list, options.format).trim_end());
@@ -33,7 +33,7 @@ fn report(list: &[Due], format: DueFormat) -> String {
     let groups: Vec<&[Due]> = list.chunk_by(|a, b| a.organization == b.organization).collect();
     match format {
         DueFormat::Table => table(&groups),
-        DueFormat::Csv => Due::csv(list),
+        DueFormat::Csv => csv_of(list),
         DueFormat::Markdown => markdown(&groups),
     }
 }

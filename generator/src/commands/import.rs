@@ -5,7 +5,7 @@ use dataset::{Input, link, read};
 
 use crate::cli::Import;
 use crate::exit_codes::{Failure, import_failure, print_line, unread};
-use crate::load::show_as;
+use crate::load::show;
 
 /// Imports tables, and then checks the dataset.
 pub(crate) fn import(options: &Import) -> Result<(), Failure> {
@@ -20,10 +20,9 @@ pub(crate) fn import(options: &Import) -> Result<(), Failure> {
         from: options.from.as_deref(),
     };
     let mut report = Diagnostics::new();
-    let mut shown = options.messages.print_options();
     let imported = import::import(&import_options, &mut report).map_err(|error| {
         if report.error_count() > 0 {
-            show_as(&report, &options.messages, shown);
+            show(&report, &options.messages, false);
         }
         import_failure(error)
     })?;
@@ -33,9 +32,9 @@ pub(crate) fn import(options: &Import) -> Result<(), Failure> {
     drop(link(tables, &mut report));
     imported.relocate(&options.data, &mut report);
     // Warnings of an import that is accepted take a line for each code.
-    shown.summary |= report.error_count() == 0 && shown.limit == PrintOptions::LIMIT;
-    show_as(&report, &options.messages, shown);
-    if report.error_count() > 0 {
+    let is_accepted = report.error_count() == 0;
+    show(&report, &options.messages, is_accepted && options.messages.limit == PrintOptions::LIMIT);
+    if !is_accepted {
         return Err(Failure::Data);
     }
     imported.lines.iter().for_each(print_line);

@@ -25,8 +25,7 @@ pub(crate) fn stamp(data: &Path, at: Option<Timestamp>) -> Result<(), Failure> {
     let now = Timestamp::now();
     let at = at.unwrap_or_else(|| Timestamp::from_second(now.as_second()).unwrap_or(now));
     let (stamps, new, changed) = tables.stamps.updated(&tables.unstamped, at);
-    let text = stamps.text().map_err(|error| fail(Failure::Output, error))?;
-    replace(&data.join(Stamps::FILE), text.as_bytes()).map_err(import_failure)?;
+    replace(&data.join(Stamps::FILE), stamps.text().as_bytes()).map_err(import_failure)?;
     let path = data.join("dataset.json");
     let before = std::fs::read_to_string(&path).map_err(unread)?;
     let after = published_at(&before, at)

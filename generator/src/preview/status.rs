@@ -56,22 +56,16 @@ impl Status {
         self.change(|state| state.building = true);
     }
 
-    /// A snapshot is served.
-    pub(super) fn serve(&self, generation: String) {
+    /// A snapshot is served, or a build failed and what was served still is.
+    pub(super) fn settle(&self, made: Result<String, Trouble>) {
         self.change(|state| {
             state.building = false;
             state.trouble = None;
-            if state.serving.as_ref().is_none_or(|(known, _)| *known != generation) {
-                state.serving = Some((generation, Timestamp::now()));
+            match made {
+                Ok(known) if state.serving.as_ref().is_some_and(|(serving, _)| *serving == known) => {}
+                Ok(generation) => state.serving = Some((generation, Timestamp::now())),
+                Err(trouble) => state.trouble = Some(Arc::new(trouble)),
             }
-        });
-    }
-
-    /// A build failed; what was served still is.
-    pub(super) fn fail(&self, trouble: Trouble) {
-        self.change(|state| {
-            state.building = false;
-            state.trouble = Some(Arc::new(trouble));
         });
     }
 
@@ -115,12 +109,8 @@ impl Status {
         if state.serving.is_some() {
             return None;
         }
-        let mut environment = Environment::new();
-        let page = environment.add_template("waiting.html", WAITING).and_then(|()| {
-            let trouble = Serde(state.trouble.as_deref());
-            let context = context! { seen => self.token(&state), trouble };
-            environment.get_template("waiting.html")?.render(context)
-        });
+        let context = context! { seen => self.token(&state), trouble => Serde(state.trouble.as_deref()) };
+        let page = Environment::new().render_named_str("waiting.html", WAITING, context);
         Some(page.unwrap_or_else(|error| error.to_string()))
     }
 

@@ -60,7 +60,7 @@ const FORMATS: [(&str, &str); 4] = [
 pub fn feed_query(site: &Site, query: &Query, feed: Feed) -> Query {
     let (limit, sort) = match feed {
         Feed::Atom => (ENTRIES_MAX, Sort::Recent),
-        Feed::Calendar if may_be_cut(site) => (EVENTS_MAX, Sort::Deadline),
+        Feed::Calendar if site.index.programs() as u64 > EVENTS_MAX => (EVENTS_MAX, Sort::Deadline),
         Feed::Calendar => (EVENTS_MAX, Sort::Name),
         Feed::Table | Feed::Rows => (ROWS_MAX, query.sort),
     };
@@ -77,11 +77,6 @@ pub fn feed_units(site: &Site, query: &Query, feed: Feed) -> u64 {
         Feed::Atom | Feed::Calendar => entries * ENTRY_UNITS,
         Feed::Table | Feed::Rows => 0,
     }
-}
-
-/// Whether a directory has more programs than a calendar.
-fn may_be_cut(site: &Site) -> bool {
-    site.index.programs() as u64 > EVENTS_MAX
 }
 
 /// The query that a feed is known by: with the filters that do not exist, so that a value that no record has any longer
@@ -161,7 +156,7 @@ fn table(html: &Html, dated: &Dated, docs: &[u32]) -> Vec<u8> {
     let mut out = Vec::with_capacity(1024 + 600 * docs.len());
     out.extend_from_slice(html.csv_head.as_bytes());
     for doc in docs {
-        out.extend_from_slice(html.csv.bytes(*doc as usize));
+        out.extend_from_slice(html.csv.get(*doc as usize));
         if let Some(date) = dated.today.next_deadline.get(*doc as usize).and_then(|day| day.date()) {
             out.extend_from_slice(date.to_string().as_bytes());
         }

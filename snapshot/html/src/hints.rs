@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use snapshot::record::Locale;
-use snapshot::search::{Strings, check_len};
+use snapshot::search::{Strings, column};
 use snapshot::text::words_of;
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 
@@ -93,20 +93,18 @@ pub(crate) struct Hints {
 
 impl Hints {
     pub(super) fn open(sections: &Sections) -> Result<Self, SectionError> {
+        let (names, english) = (Strings::open(sections, NAMES)?, Strings::open(sections, OBJECTS[0])?);
+        let count = english.count();
         let it = Self {
-            names: Strings::open(sections, NAMES)?,
-            of: sections.get(OF)?,
-            last: sections.get(LAST)?,
+            of: column(sections, OF, names.count())?,
+            names,
+            last: column(sections, LAST, 1)?,
             keys: sections.get(KEYS)?,
-            objects: [Strings::open(sections, OBJECTS[0])?, Strings::open(sections, OBJECTS[1])?],
+            objects: [english, Strings::open_len(sections, OBJECTS[1], count)?],
         };
-        check_len(OF, &it.of, it.names.count())?;
-        check_len(LAST, &it.last, 1)?;
-        let count = it.objects[0].count();
-        let fits = count == it.objects[1].count() && it.of.iter().all(|entry| (*entry as usize) < count);
-        ensure(fits, OF, "does not fit the entries")?;
+        ensure(it.of.iter().all(|entry| (*entry as usize) < count), OF, "does not fit the entries")?;
         let is_inside = |[name, at]: &[u32; 2]| {
-            (*name as usize) < it.names.count() && *at as usize <= it.names.bytes(*name as usize).len()
+            (*name as usize) < it.names.count() && *at as usize <= it.names.get(*name as usize).len()
         };
         ensure(it.keys.iter().all(is_inside), KEYS, "does not fit the names")?;
         Ok(it)
@@ -143,7 +141,7 @@ impl Hints {
     /// The keys whose text begins with these words, and how many of them, the first, are these words.
     fn begin_with(&self, words: &str) -> (Range<usize>, usize) {
         let (keys, words) = (&*self.keys, words.as_bytes());
-        let text = |[name, at]: [u32; 2]| &self.names.bytes(name as usize)[at as usize..];
+        let text = |[name, at]: [u32; 2]| &self.names.get(name as usize)[at as usize..];
         let start = keys.partition_point(|key| text(*key) < words);
         let keys = &keys[start..];
         let whole = keys.partition_point(|key| text(*key) == words);
@@ -156,7 +154,7 @@ impl Hints {
         let mut out = b"{\"data\":[".to_vec();
         for (position, entry) in self.find(words).enumerate() {
             out.extend_from_slice(if position > 0 { b"," } else { b"" });
-            out.extend_from_slice(self.objects[locale as usize].bytes(entry as usize));
+            out.extend_from_slice(self.objects[locale as usize].get(entry as usize));
         }
         // Folded words are letters, digits and spaces.
         out.extend_from_slice(format!("],\"meta\":{{\"q\":\"{words}\"}}}}").as_bytes());

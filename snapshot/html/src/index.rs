@@ -23,7 +23,7 @@ use serde::de::DeserializeOwned;
 use snapshot::page::Site;
 use snapshot::record::Locale;
 use snapshot::search::{Organizations, Strings, StringsWriter};
-use store::sections::{SectionError, SectionWriter, Sections, ensure};
+use store::sections::{SectionError, SectionWriter, Sections};
 
 use crate::entry::Entry;
 pub use crate::hints::HintEntry;
@@ -175,20 +175,19 @@ pub struct Html {
 }
 
 impl Language {
-    fn open(sections: &Sections, locale: Locale, site: &Site) -> Result<Self, SectionError> {
-        let (count, ordinals) = (site.index.programs(), site.index.values.ordinals());
-        let at = locale as usize;
-        let sized = |names: SectionNames, length: usize| {
-            let strings = Strings::open(sections, names)?;
-            ensure(strings.count() == length, names.0, "has another length")?;
-            Ok::<_, SectionError>(strings)
-        };
+    fn open(
+        sections: &Sections,
+        locale: Locale,
+        site: &Site,
+        recipients: usize,
+    ) -> Result<Self, SectionError> {
+        let (at, count) = (locale as usize, site.index.programs());
         Ok(Self {
             locale,
-            views: sized(VIEWS[at], count)?,
-            passages: vec![sized(PASSAGES[at], count)?],
-            labels: sized(LABELS[at], ordinals)?,
-            recipients: Strings::open(sections, ITEMS[at])?,
+            views: Strings::open_len(sections, VIEWS[at], count)?,
+            passages: vec![Strings::open_len(sections, PASSAGES[at], count)?],
+            labels: Strings::open_len(sections, LABELS[at], site.index.values.ordinals())?,
+            recipients: Strings::open_len(sections, ITEMS[at], recipients)?,
             sums: bars(sections, locale)?,
         })
     }
@@ -215,26 +214,23 @@ impl Html {
     pub fn open(sections: &Sections, site: &Site) -> Result<Self, PagesError> {
         let only = site.lists.about.only_locale;
         let locales = Locale::ALL.iter().filter(|locale| only.is_none_or(|only| only == **locale));
-        let languages = locales.map(|locale| Language::open(sections, *locale, site));
+        let recipients = Strings::open(sections, RECIPIENTS)?;
+        let languages = locales.map(|locale| Language::open(sections, *locale, site, recipients.count()));
         let mut languages = languages.collect::<Result<Vec<_>, _>>()?;
         if let [main, other] = &mut languages[..] {
             other.passages.extend(main.passages.iter().cloned());
         }
         let csv_head = sections.get::<u8>(CSV_HEAD)?;
-        let html = Self {
+        Ok(Self {
             templates: compiled(sections)?,
             languages,
-            csv: Strings::open(sections, CSV)?,
+            csv: Strings::open_len(sections, CSV, site.index.programs())?,
             csv_head: String::from_utf8_lossy(&csv_head).into_owned(),
             organizations: site.index.organizations.clone(),
-            recipients: Strings::open(sections, RECIPIENTS)?,
+            recipients,
             entry: Entry::new(&site.index),
             hints: Hints::open(sections)?,
-        };
-        let is_listed = |it: &Language| it.recipients.count() == html.recipients.count();
-        let fits = html.csv.count() == site.index.programs() && html.languages.iter().all(is_listed);
-        ensure(fits, CSV.0, "does not fit the search index")?;
-        Ok(html)
+        })
     }
 
     /// Suggestions for text that is being typed, by its folded words: `{"data":[…],"meta":{"q":…}}`.
@@ -249,7 +245,7 @@ impl Html {
 
     /// The view of a document in a language, as it was prepared; `None` if it is damaged.
     pub fn program(&self, doc: u32, locale: Locale) -> Option<Program> {
-        serde_json::from_slice(self.language(locale).views.bytes(doc as usize)).ok()
+        serde_json::from_slice(self.language(locale).views.get(doc as usize)).ok()
     }
 
     pub(crate) fn words(&self, locale: Locale) -> Words<'_> {
@@ -261,15 +257,15 @@ impl Html {
 fn bars(sections: &Sections, locale: Locale) -> Result<Vec<Value>, SectionError> {
     let name = SUMS[locale as usize];
     let sums: Vec<(String, u64)> = serde_json::from_slice(&sections.get::<u8>(name)?)
-        .map_err(|_| SectionError::Content(name, "is no JSON of the expected shape"))?;
+        .map_err(|_| SectionError(name, "is no JSON of the expected shape"))?;
     let most = sums.iter().map(|(_, count)| *count).max().unwrap_or(0);
     Ok(sums.into_iter().map(|(name, count)| bar(name, None, (count, most), locale)).collect())
 }
 
 /// The stored templates, words and what pages share, compiled.
 fn compiled(sections: &Sections) -> Result<Templates, PagesError> {
-    let (names, texts) = (Strings::open(sections, FILE_NAMES)?, Strings::open(sections, FILES)?);
-    ensure(names.count() == texts.count(), FILES.0, "does not fit the names")?;
+    let names = Strings::open(sections, FILE_NAMES)?;
+    let texts = Strings::open_len(sections, FILES, names.count())?;
     let mut files: BTreeMap<&str, &str> =
         (0..names.count()).map(|at| (names.text(at), texts.text(at))).collect();
     let site: SiteInfo = read(files.remove(SITE_FILE))?;
@@ -282,6 +278,6 @@ fn compiled(sections: &Sections) -> Result<Templates, PagesError> {
 }
 
 fn read<T: DeserializeOwned>(json: Option<&str>) -> Result<T, SectionError> {
-    let json = json.ok_or(SectionError::Missing(FILES.0))?;
-    serde_json::from_str(json).map_err(|_| SectionError::Content(FILES.0, "is no JSON of the expected shape"))
+    let json = json.ok_or(SectionError(FILES.0, "is missing"))?;
+    serde_json::from_str(json).map_err(|_| SectionError(FILES.0, "is no JSON of the expected shape"))
 }

@@ -28,7 +28,7 @@ impl Html {
         let found: Vec<usize> = (0..self.recipients.count()).filter(has_all).collect();
         let shown = Page { offset: (page - 1) * A_PAGE, limit: A_PAGE }.range(found.len());
         let item = |at: &usize| {
-            let (link, count): (Link, u64) = serde_json::from_slice(language.recipients.bytes(*at)).ok()?;
+            let (link, count): (Link, u64) = serde_json::from_slice(language.recipients.get(*at)).ok()?;
             Some(context! { link => variables(&link), count => grouped(count, locale) })
         };
         let key = if found.len() == 1 { "recipients_one" } else { "recipients_other" };

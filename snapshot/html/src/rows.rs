@@ -8,7 +8,7 @@ use serde::Serialize;
 use snapshot::page::Dated;
 use snapshot::page::text::grouped;
 use snapshot::record::Locale;
-use snapshot::time::{Day, DisplayStatus, is_filler};
+use snapshot::time::Day;
 use snapshot::truncate::at_word;
 
 use crate::highlight::{Highlighter, PASSAGE_LENGTH, Piece};
@@ -62,11 +62,7 @@ pub fn month_path(locale: Locale, month: Date) -> String {
 
 /// Programs with an upcoming deadline that is no filler, the next first.
 fn due(dated: &Dated) -> impl Iterator<Item = (u32, Date)> {
-    let today = dated.day().date().unwrap_or_default();
-    let deadline = move |doc: u32| {
-        let next = dated.today.next_deadline.get(doc as usize)?.date();
-        next.filter(|deadline| !is_filler(*deadline, today))
-    };
+    let deadline = |doc: u32| dated.today.next_deadline.get(doc as usize)?.unless_filler(dated.day()).date();
     dated.today.order.docs.iter().filter_map(move |doc| Some((*doc, deadline(*doc)?)))
 }
 
@@ -246,8 +242,7 @@ impl Html {
 
 /// Whether people read that a document is open.
 fn is_open(doc: u32, dated: &Dated) -> bool {
-    let standing = dated.today.state(doc).map(|state| state.standing);
-    matches!(standing, Some(DisplayStatus::ClosingSoon | DisplayStatus::Open | DisplayStatus::Rolling))
+    dated.today.state(doc).is_some_and(|state| state.standing.is_open())
 }
 
 #[cfg(test)]

@@ -130,7 +130,8 @@ impl Search<'_> {
         let is_text = |at: &usize| self.display.pairs.get(*at).is_some_and(|(name, _)| name == "q");
         let soon =
             self.display.pairs.iter().any(|(name, value)| name == "openState" && value == CLOSING_SOON);
-        let Query { open, rolling, funded, .. } = *self.query;
+        let Query { open, rolling, funded, deadline_from, deadline_to, .. } = *self.query;
+        let has_dates = deadline_from.or(deadline_to).is_some();
         context! {
             // The query string of the page, `?…` or empty, and the same percent-encoded for the value of a parameter.
             question,
@@ -149,7 +150,7 @@ impl Search<'_> {
             order => self.order(),
             fields => self.fields(),
             // Whether the query limits numbers or dates.
-            is_bounded => self.is_bounded(),
+            is_bounded => has_dates || self.query.measures.iter().any(Option::is_some),
             // Number of programs by the most that one award pays.
             sums => &self.html.language(self.query.locale).sums,
             groups => self.groups(),
@@ -207,12 +208,6 @@ impl Search<'_> {
             context! { name, type => input, text, value => self.value(name) }
         };
         fields.into_iter().map(field).collect()
-    }
-
-    fn is_bounded(&self) -> bool {
-        let query = self.query;
-        let dates = query.deadline_from.or(query.deadline_to).is_some();
-        dates || query.measures.iter().any(Option::is_some)
     }
 
     /// `climate · Grant · Open now: 12 opportunities`; the title of the search for an empty query.

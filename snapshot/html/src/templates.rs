@@ -12,6 +12,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::merge_maps;
 use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior, Value, context};
 use serde::{Deserialize, Serialize};
+use snapshot::page::text::phrase;
 use snapshot::record::Locale;
 
 use crate::functions;
@@ -159,15 +160,7 @@ impl Templates {
 
     /// A word with each `{name}` replaced.
     pub fn phrase(&self, locale: Locale, key: &str, values: &[(&str, &str)]) -> String {
-        let mut rest = self.word(locale, key);
-        let mut out = String::with_capacity(rest.len() + 16);
-        while let Some((before, after)) = rest.split_once('{') {
-            out.push_str(before);
-            let Some((name, after)) = after.split_once('}') else { return out };
-            out.push_str(values.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value));
-            rest = after;
-        }
-        out + rest
+        phrase(self.word(locale, key), values)
     }
 
     /// A date in words.

@@ -25,7 +25,7 @@ pub(crate) const DROPPED: usize = 1_000;
 /// Greatest version: no count of writes gets there, and versions after it can still be written.
 const VERSION_MAX: u64 = 1 << 53;
 /// Stands for the key of a CURRENT without a signature.
-const UNSIGNED: &str = "unsigned";
+pub(crate) const UNSIGNED: &str = "unsigned";
 
 /// The one member of every version.
 #[derive(Deserialize)]
@@ -101,7 +101,7 @@ impl Current {
     pub(crate) fn to_bytes(&self, sign: Option<SignFn<'_>>) -> Result<Bytes, RemoteError> {
         let mut text = self.line();
         if let Some(sign) = sign {
-            text.push_str(&sign(text.as_bytes()).map_err(RemoteError::Signing)?);
+            text.push_str(&sign(text.as_bytes()).map_err(RemoteError::Usage)?);
         }
         Ok(text.into())
     }
@@ -152,11 +152,15 @@ impl FetchedCurrent {
 /// Fetches `CURRENT`.
 /// [`RemoteError::Empty`] if there is none.
 pub(crate) async fn fetch(target: &dyn Target, trust: &Trust) -> Result<FetchedCurrent, RemoteError> {
-    fetch_unless(target, trust, None).await?.ok_or_else(|| RemoteError::Empty { place: target.place() })
+    look(target, trust, None).await?.ok_or_else(|| RemoteError::Empty { place: target.place() })
 }
 
-/// The same; `None` if its version still is `unless`.
-pub(crate) async fn fetch_unless(
+/// Reads `CURRENT` and checks its signature; `None` if its version still is `unless`.
+///
+/// # Errors
+///
+/// If it cannot be read or is not trusted.
+pub async fn look(
     target: &dyn Target,
     trust: &Trust,
     unless: Option<&ObjectVersion>,
@@ -189,7 +193,10 @@ impl Trust {
     pub fn new(keys: &[String], unsigned: bool) -> Result<Self, RemoteError> {
         let read = |text: &String| match PublicKey::from_base64(text.trim()) {
             Ok(key) => Ok((text.trim().to_owned(), key)),
-            Err(_) => Err(RemoteError::Key { text: shown_key(text) }),
+            Err(_) => Err(RemoteError::Usage(format!(
+                "{}: not a public key; `opdir keys public` prints one",
+                shown_key(text)
+            ))),
         };
         Ok(Self { keys: keys.iter().map(read).collect::<Result<_, _>>()?, unsigned })
     }
@@ -214,7 +221,9 @@ impl Trust {
             };
         }
         if self.keys.is_empty() && self.unsigned {
-            return Err(untrusted("CURRENT is signed; name the key that you trust with --trust"));
+            return Err(untrusted(
+                "CURRENT is signed; name the key that you trust with --trust, or, to write, yours with --key",
+            ));
         }
         let signature = Signature::decode(signature)
             .map_err(|_| untrusted("what follows line 1 of CURRENT is not a signature"))?;

@@ -6,12 +6,9 @@ use store::{GenerationId, StoreError};
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "each message shows what its fields are")]
 pub enum RemoteError {
-    /// The address, shown without secrets, is not that of a store.
-    #[error("{url}: {problem}")]
-    Address { url: String, problem: String },
-    /// A text is not a public key. It is not shown where it may be a secret key.
-    #[error("{text}: not a public key; `opdir keys public` prints one")]
-    Key { text: String },
+    /// An address, a key or a setting for signing is not what it should be. No secret is shown.
+    #[error("{0}")]
+    Usage(String),
     /// An object cannot be read.
     #[error("{place}: reading {name}: {error}")]
     Read { place: String, name: String, error: TargetError },
@@ -87,9 +84,6 @@ pub enum RemoteError {
     /// An object differs from what was pushed.
     #[error("{place}: {name} is not what was pushed; push again, or restore it from a copy")]
     Damaged { place: String, name: String },
-    /// CURRENT cannot be signed.
-    #[error("{0}")]
-    Signing(String),
     /// The snapshot here cannot be read or written.
     #[error(transparent)]
     Snapshot(#[from] StoreError),
@@ -154,7 +148,7 @@ impl RemoteError {
     /// The class of this error.
     pub fn class(&self) -> ErrorClass {
         match self {
-            Self::Address { .. } | Self::Key { .. } | Self::Signing(_) => ErrorClass::Usage,
+            Self::Usage(_) => ErrorClass::Usage,
             Self::Read { .. } | Self::Empty { .. } | Self::File { .. } => ErrorClass::Unreadable,
             Self::Snapshot(StoreError::Unpublished { .. }) => ErrorClass::Unreadable,
             Self::Write { .. } | Self::NoBucket { .. } | Self::Unconditional { .. } | Self::Full { .. } => {

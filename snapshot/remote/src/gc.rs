@@ -10,7 +10,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use store::GenerationId;
 
-use crate::current::{self, Current, DroppedGeneration, GenerationRef};
+use crate::current::{Current, DroppedGeneration, GenerationRef};
 use crate::error::{ErrorClass, RemoteError, read_error, write_error};
 use crate::objects;
 use crate::publish::Publisher;
@@ -40,7 +40,7 @@ impl Publisher<'_> {
     ///
     /// If the store cannot be read or written, or CURRENT changed meanwhile; repeat it then.
     pub async fn collect(&self, newest: usize, since: Timestamp) -> Result<GcReport, RemoteError> {
-        let mut read = current::fetch(self.target, self.trust).await?;
+        let mut read = self.current().await?;
         let now = self.now().await?;
         let (retained, new) = divide(&read.current, newest, since);
         let generations = new.iter().map(|of| of.generation).collect();
@@ -103,12 +103,10 @@ impl Publisher<'_> {
 
 /// Generations that are kept beside the live one, oldest first as in CURRENT, and those that are dropped.
 fn divide(current: &Current, newest: usize, since: Timestamp) -> (Vec<GenerationRef>, Vec<GenerationRef>) {
-    let (mut kept, mut dropped) = (Vec::new(), Vec::new());
-    for retained in current.retained.iter().rev() {
-        let stays = kept.len() + 1 < newest || retained.at >= since;
-        if stays { &mut kept } else { &mut dropped }.push(retained.clone());
-    }
-    kept.reverse();
-    dropped.reverse();
-    (kept, dropped)
+    // Counted from the newest, the live one being the first.
+    let places = (2..current.retained.len() + 2).rev();
+    let stays = |(place, it): &(usize, GenerationRef)| *place <= newest || it.at >= since;
+    let (kept, dropped): (Vec<_>, Vec<_>) = places.zip(current.retained.iter().cloned()).partition(stays);
+    let bare = |all: Vec<(usize, GenerationRef)>| all.into_iter().map(|(_, it)| it).collect();
+    (bare(kept), bare(dropped))
 }

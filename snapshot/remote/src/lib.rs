@@ -15,7 +15,7 @@ mod stores;
 #[cfg(test)]
 mod tests;
 
-pub use current::{Current, FetchedCurrent, Trust};
+pub use current::{Current, FetchedCurrent, Trust, look};
 pub use error::{ErrorClass, RemoteError};
 pub use publish::{LocalRoot, Publisher, Pushed};
 pub use pull::{Pulled, Puller};

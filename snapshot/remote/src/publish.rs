@@ -15,7 +15,9 @@ use jiff::Timestamp;
 use store::{ARCHIVE, Digest, Generation, GenerationId, Manifest, VerifyMode, verify};
 use uuid::Uuid;
 
-use crate::current::{self, CURRENT, Current, DROPPED, FORMAT, FetchedCurrent, GenerationRef, SignFn, Trust};
+use crate::current::{
+    self, CURRENT, Current, DROPPED, FORMAT, FetchedCurrent, GenerationRef, SignFn, Trust, UNSIGNED,
+};
 use crate::error::{RemoteError, TargetError, read_error, write_error};
 use crate::objects;
 use crate::rollback_guard::RollbackGuard;
@@ -129,10 +131,11 @@ impl Publisher<'_> {
         Ok(pushed)
     }
 
-    /// What is live already is signed again where the time changes until when it is valid.
+    /// What is live already is signed again where it is not signed, or where the time changes until when it is valid.
     async fn renew(&self, before: &FetchedCurrent) -> Result<Pushed, RemoteError> {
         let (expires, mut current) = (self.expires(), before.clone());
-        if expires != before.current.expires {
+        let is_first_signature = self.sign.is_some() && before.key == UNSIGNED;
+        if is_first_signature || expires != before.current.expires {
             let renewed = Current { version: before.current.version + 1, expires, ..before.current.clone() };
             current = self.make_live(Some(before), &renewed).await?;
         }
@@ -216,9 +219,19 @@ impl Publisher<'_> {
         Current { root, version, retained, ..next }
     }
 
+    /// CURRENT, where what would replace it is signed if it is.
+    pub(crate) async fn current(&self) -> Result<FetchedCurrent, RemoteError> {
+        let read = current::fetch(self.target, self.trust).await?;
+        if self.sign.is_none() && read.key != UNSIGNED {
+            let problem = "CURRENT is signed, and what replaces it would not be; name the key with --key";
+            return Err(RemoteError::Usage(format!("{}: {problem}", self.target.place())));
+        }
+        Ok(read)
+    }
+
     /// P1: CURRENT, or nothing in an empty store that honours preconditions.
     async fn live(&self, guard: Option<&RollbackGuard>) -> Result<Option<FetchedCurrent>, RemoteError> {
-        let before = match current::fetch(self.target, self.trust).await {
+        let before = match self.current().await {
             Err(RemoteError::Empty { .. }) => None,
             fetched => Some(fetched?),
         };

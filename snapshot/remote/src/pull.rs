@@ -16,7 +16,7 @@ use crate::current::{self, FetchedCurrent, Trust};
 use crate::error::{RemoteError, TargetError, read_error};
 use crate::objects::{self, TRIES, fetch_checked, fetch_range, join_ranges, longest};
 use crate::rollback_guard::RollbackGuard;
-use crate::stores::{ObjectVersion, Target};
+use crate::stores::Target;
 
 /// How often CURRENT is read where what it names is gone.
 const LOOKS: usize = 3;
@@ -62,15 +62,6 @@ impl Puller<'_> {
             }
         }
         self.accept(root, current::fetch(self.target, self.trust).await?).await
-    }
-
-    /// Reads CURRENT and checks its signature; `None` if its version still is `unless`.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be read or is not trusted.
-    pub async fn look(&self, unless: Option<&ObjectVersion>) -> Result<Option<FetchedCurrent>, RemoteError> {
-        current::fetch_unless(self.target, self.trust, unless).await
     }
 
     /// Brings the generation that CURRENT names into a root. What was fetched before a failure is kept for the next try.

@@ -28,8 +28,7 @@ pub fn is_address(text: &str) -> bool {
 ///
 /// If the address is invalid, or of a kind that this program was built without.
 pub fn open(text: &str) -> Result<Arc<dyn Target>, RemoteError> {
-    let invalid =
-        |problem: &str| RemoteError::Address { url: shown_address(text), problem: problem.to_owned() };
+    let invalid = |problem: &str| RemoteError::Usage(format!("{}: {problem}", shown_address(text)));
     let url = Url::parse(text).map_err(|error| {
         invalid(&format!("{error}; write s3://bucket/folder, gs://…, az://…, https://… or file:///folder"))
     })?;

@@ -1,11 +1,10 @@
 //! Who can apply, as a source states it. Audiences are whom the money serves: they are no applicants, and neither are the
 //! career stages and levels of education of a record whose applicants are organizations.
 
-use std::sync::LazyLock;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{FACETS, Facet, FacetSpec, Measure, admitted_values, named_values};
+use crate::distinct::distinct;
 use crate::patterns::Patterns;
 use crate::place::{self, WORLD};
 use crate::record::{Fact, Program};
@@ -25,22 +24,22 @@ const FOR_PERSONS: [&str; 13] = [
     "becas", "premio", "residencia", "pasantia",
 ];
 
-/// How a text about citizens admits others too; and how it rules them out.
-static OTHERS: LazyLock<[Patterns; 2]> = LazyLock::new(|| {
-    let admits = "permanent|lawful|legal residents|resident\ngreen card\neligible|qualified non citizen|citizens\n\
-                  noncitizen|noncitizens\nnationals|asylees|asylee|refugees|refugee|daca\n\
-                  residentes permanentes|legales\nrefugiados|refugiadas";
-    let excludes = "residents|resident|holders|nationals|refugees are|is|may|can* not|ineligible|cannot\n\
-                    no|not permanent|lawful|legal residents|resident\nno residentes";
-    [admits, excludes].map(Patterns::new)
-});
+/// How a text about citizens admits others too.
+static OTHERS_ADMITTED: Patterns = Patterns::new(
+    "permanent|lawful|legal residents|resident\ngreen card\neligible|qualified non citizen|citizens\n\
+    noncitizen|noncitizens\nnationals|asylees|asylee|refugees|refugee|daca\n\
+    residentes permanentes|legales\nrefugiados|refugiadas",
+);
+/// How it rules them out.
+static OTHERS_EXCLUDED: Patterns = Patterns::new(
+    "residents|resident|holders|nationals|refugees are|is|may|can* not|ineligible|cannot\n\
+    no|not permanent|lawful|legal residents|resident\nno residentes",
+);
 
 /// How the text of a fact about residence states that applicants live anywhere, or only where the program is.
-static ANYWHERE: LazyLock<Patterns> = LazyLock::new(|| {
-    Patterns::new(
-        "international|foreign applicants|students|scholars|candidates\nall|any nationalities|nationality\nbased program|study",
-    )
-});
+static ANYWHERE: Patterns = Patterns::new(
+    "international|foreign applicants|students|scholars|candidates\nall|any nationalities|nationality\nbased program|study",
+);
 
 /// Whether the words of the facts behind a residence state that it is none of applicants.
 fn is_anywhere(spec: &FacetSpec, of_value: &[&Fact]) -> bool {
@@ -54,7 +53,7 @@ pub fn admits_others(spec: &FacetSpec, facts: &[&Fact]) -> bool {
         facts.iter().filter(|fact| spec.is_fed_by(&fact.kind)).filter_map(|fact| fact.text.as_deref());
     let is_admitting = |text: &str| {
         let text = text.replace('.', "");
-        OTHERS.each_ref().map(|patterns| patterns.find(&text).is_some()) == [true, false]
+        OTHERS_ADMITTED.find(&text).is_some() && OTHERS_EXCLUDED.find(&text).is_none()
     };
     spec.facet == Facet::Citizenships && texts.any(is_admitting)
 }
@@ -106,8 +105,7 @@ pub(crate) fn applicants<'a>(program: &'a Program, facts: &[&'a Fact]) -> Applic
     let residences: FxHashSet<&str> =
         places.filter(|(spec, _)| spec.facet == Facet::Residences).map(|(_, place)| place).collect();
     for (spec, values) in all.iter_mut().filter(|(spec, _)| spec.is_place) {
-        values.sort_unstable();
-        values.dedup();
+        *values = distinct(std::mem::take(values));
         values.retain(|value| {
             let is_repeated = spec.facet == Facet::Countries && residences.contains(value);
             !is_repeated && !repeated.contains(&(is_citizenship(spec), *value))

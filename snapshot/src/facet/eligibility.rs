@@ -1,7 +1,6 @@
 //! Who may apply, in the words of a source: what it notes of it, or one sentence that speaks of it.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
 use super::{Applicants, Facet, admits_persons};
 use crate::patterns::Patterns;
@@ -10,56 +9,28 @@ use crate::text::normalized;
 use crate::truncate::at_word;
 
 /// The ways in which a sentence speaks of who may apply.
-static SPEAKS: LazyLock<Patterns> = LazyLock::new(|| {
-    let lists = [("BODIES", BODIES), ("PEOPLE", PEOPLE), ("PERSONAS", PERSONAS)];
-    let text = include_str!("eligibility.txt").to_owned();
-    Patterns::new(&lists.iter().fold(text, |text, (name, words)| text.replace(name, words)))
-});
-
-/// Words for bodies that apply.
-const BODIES: &str = "organizations|organisations|organization|nonprofit|nonprofits|non|governments|government|agencies|agency|\
-    institutions|institution|entities|entity|companies|company|businesses|business|corporation|corporations|\
-    municipality|municipalities|counties|county|districts|tribes|tribal|schools|universities|partnership|unit|\
-    units|state|states|tribe|tribes|provider|providers|library|libraries|cities|city|towns|fairs";
-/// Words for people who apply.
-const PEOPLE: &str = "citizen|citizens|national|nationals|resident|residents|permanent|students|student|graduates|graduate|\
-    undergraduate|undergraduates|doctoral|postdoctoral|faculty|researchers|researcher|artists|artist|scholars|\
-    writers|individuals|individual|individually|women|woman|men|female|scientists|professionals|teachers|\
-    veterans|veteran|youth|farmers|nationalities|enrolled|employed|nominated|member|members|years|postdocs|\
-    everyone|anyone";
-/// Spanish words for both.
-const PERSONAS: &str = "personas|persona|estudiantes|estudiante|entidades|entidad|empresas|empresa|investigadores|investigadoras|\
-    organizaciones|jovenes|mujeres|artistas|profesionales|pymes|docentes|doctores|doctoras|municipios|\
-    ayuntamientos|agricultores|familias|autonomos|titulados|doctorandos|graduados|ciudadanos|residentes|\
-    asociaciones|fundaciones|universidades|quienes";
-
+static SPEAKS: Patterns = Patterns::new(include_str!("eligibility.txt"));
 /// How a note about eligibility names applicants without a verb.
-static NAMES: LazyLock<Patterns> = LazyLock::new(|| {
-    Patterns::new(
-        "^ a|an|any|all|only|private|public|local|current|registered|licensed|qualified|eligible|volunteer|residential* agencies|\
-         agency|businesses|cities|city|companies|corporations|counties|county|districts|entities|entity|facilities|farms|\
-         government|governments|households|individuals|institutions|municipalities|municipality|non|nonprofit|nonprofits|\
-         organizations|owners|pharmacies|producers|residents|schools|taxpayers|units|veterans",
-    )
-});
+static NAMES: Patterns = Patterns::new(
+    "^ a|an|any|all|only|private|public|local|current|registered|licensed|qualified|eligible|volunteer|residential* agencies|\
+    agency|businesses|cities|city|companies|corporations|counties|county|districts|entities|entity|facilities|farms|\
+    government|governments|households|individuals|institutions|municipalities|municipality|non|nonprofit|nonprofits|\
+    organizations|owners|pharmacies|producers|residents|schools|taxpayers|units|veterans",
+);
 
 /// How a note limits applicants that it does not name.
-static LIMITS: LazyLock<Patterns> = LazyLock::new(|| {
-    Patterns::new(
-        "applicant|applicants must|include|are|will|successfully|needs\n^ only|any\n^ must be\nopen to\n\
-         eligible applicants|recipients|organizations\neligible ... entities|owners",
-    )
-});
+static LIMITS: Patterns = Patterns::new(
+    "applicant|applicants must|include|are|will|successfully|needs\n^ only|any\n^ must be\nopen to\n\
+    eligible applicants|recipients|organizations\neligible ... entities|owners",
+);
 /// How a sentence speaks of one part of a program.
-static OF_ONE_PART: LazyLock<Patterns> = LazyLock::new(|| {
-    Patterns::new(
-        "phase|track|stage|strand i|ii|iii|iv|1|2|3\nopen only to awardees|grantees\n\
-         only past|previous|prior|current ... ... awardees|grantees|recipients",
-    )
-});
+static OF_ONE_PART: Patterns = Patterns::new(
+    "phase|track|stage|strand i|ii|iii|iv|1|2|3\nopen only to awardees|grantees\n\
+    only past|previous|prior|current ... ... awardees|grantees|recipients",
+);
 /// How it speaks of persons whom an organization supports, where that is the applicant.
-static SUPPORTED: LazyLock<Patterns> =
-    LazyLock::new(|| Patterns::new("scholars|trainees must|should\nscholarship recipients must|should"));
+static SUPPORTED: Patterns =
+    Patterns::new("scholars|trainees must|should\nscholarship recipients must|should");
 
 /// What a line about who may apply is labelled, in both languages, as [`normalized`] writes it.
 const LABELS: [&str; 8] = [
@@ -99,7 +70,8 @@ pub(crate) fn eligibility<'a>(
     let it = &directory.programs[program];
     let facts: Vec<&Fact> = directory.facts_of(program).collect();
     let are_persons = admits_persons(it, &facts);
-    let text = |fact: &&'a Fact| directory.optional_text(fact.entity(), locale, "text", fact.text.as_deref());
+    let text =
+        |fact: &&'a Fact| directory.translation(fact.entity(), locale, "text").or(fact.text.as_deref());
     let included = || facts.iter().filter(|fact| fact.polarity == Polarity::Include);
     let notes = |value| included().filter(move |fact| fact.value.as_deref() == Some(value));
     let of_applicants = |fact: &&&Fact| shown.iter().any(|(spec, _)| spec.is_fed_by(&fact.kind));
@@ -116,7 +88,7 @@ pub(crate) fn eligibility<'a>(
         all.max_by_key(|(text, ..)| text.len())
     };
     let of_program = |field, original: &'a Option<String>| {
-        let text = directory.optional_text(it.entity(), locale, field, original.as_deref())?;
+        let text = directory.translation(it.entity(), locale, field).or(original.as_deref())?;
         let spoken = || speaking(text, |it| are_persons || SUPPORTED.find(it).is_none());
         Some((labelled(text).or_else(spoken)?.into_owned(), it.entity(), field))
     };
@@ -156,7 +128,7 @@ fn one_line(text: &str) -> String {
 /// A criterion: its label, and its text where that is more than `Yes` and the label does not end in it.
 fn criterion(directory: &Directory, fact: &Fact, locale: Locale) -> Option<String> {
     let label = directory.text(fact.entity(), locale, "label", fact.label.as_deref()?);
-    let text = directory.optional_text(fact.entity(), locale, "text", fact.text.as_deref());
+    let text = directory.translation(fact.entity(), locale, "text").or(fact.text.as_deref());
     let is_more =
         |text: &&str| !label.to_lowercase().ends_with(&text.to_lowercase()) && !AGREES.contains(text);
     Some(text.filter(is_more).map_or_else(|| label.to_owned(), |text| format!("{label}: {text}")))

@@ -37,7 +37,7 @@ fn listed(mark: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
 fn by_value(patterns: impl Iterator<Item = (&'static str, impl AsRef<str>)>) -> PatternsByValue {
     let mut lists: FxHashMap<&str, String> = FxHashMap::default();
     patterns.for_each(|(value, line)| lists.entry(value).or_default().extend([line.as_ref(), "\n"]));
-    lists.into_iter().map(|(value, list)| (value, Patterns::new(&list))).collect()
+    lists.into_iter().map(|(value, list)| (value, Patterns::from(list))).collect()
 }
 
 /// The part of a text that excludes whom a value of a fact names.

@@ -14,17 +14,6 @@ pub enum Measure {
     Duration,
 }
 
-/// How many measures there are.
-pub(crate) const COUNT: usize = 3;
-
-/// Where a measure's intervals come from.
-enum From {
-    /// From the record itself: lower and upper bound.
-    Record(fn(&Program) -> (Option<Number>, Option<Number>)),
-    /// From facts of a kind, whose numbers count something.
-    Facts(&'static str, Unit),
-}
-
 /// What the numbers of facts count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
@@ -64,18 +53,19 @@ pub struct MeasureSpec {
     pub search_page_rank: u8,
     /// Sections that the intervals of each document are in: where each one's begin, and they.
     pub sections: (&'static str, &'static str),
-    from: From,
+    /// Kind of the facts that feed it, and what their numbers count; none where the record itself has the bounds.
+    facts: Option<(&'static str, Unit)>,
 }
 
 /// The table, in the order of [`Measure`].
-pub static MEASURES: [MeasureSpec; COUNT] = [
+pub static MEASURES: [MeasureSpec; 3] = [
     MeasureSpec {
         measure: Measure::Age,
         parameters: ["ageMin", "ageMax"],
         parameter_rank: 18,
         search_page_rank: 2,
         sections: ("age.at", "age"),
-        from: From::Facts("age", Unit::Always("age_unit")),
+        facts: Some(("age", Unit::Always("age_unit"))),
     },
     MeasureSpec {
         measure: Measure::Funding,
@@ -83,7 +73,7 @@ pub static MEASURES: [MeasureSpec; COUNT] = [
         parameter_rank: 24,
         search_page_rank: 0,
         sections: ("funding.at", "funding"),
-        from: From::Record(|it| (it.funding_min_usd, it.funding_max_usd)),
+        facts: None,
     },
     MeasureSpec {
         measure: Measure::Duration,
@@ -91,7 +81,7 @@ pub static MEASURES: [MeasureSpec; COUNT] = [
         parameter_rank: 26,
         search_page_rank: 3,
         sections: ("duration.at", "duration"),
-        from: From::Facts("duration", Unit::Stated),
+        facts: Some(("duration", Unit::Stated)),
     },
 ];
 
@@ -110,12 +100,12 @@ impl Measure {
 impl MeasureSpec {
     /// Kind of the facts that feed it.
     pub fn fact_kind(&self) -> Option<&'static str> {
-        if let From::Facts(kind, _) = self.from { Some(kind) } else { None }
+        self.facts.map(|(kind, _)| kind)
     }
 
     /// What the numbers of those facts count.
     pub fn unit(&self) -> Option<Unit> {
-        if let From::Facts(_, unit) = self.from { Some(unit) } else { None }
+        self.facts.map(|(_, unit)| unit)
     }
 }
 
@@ -133,9 +123,11 @@ impl Interval {
     /// Holds every number.
     pub(crate) const EVERYTHING: Self = Self { min: f64::NEG_INFINITY, max: f64::INFINITY };
 
-    fn new(min: Option<f64>, max: Option<f64>) -> Option<Self> {
-        let interval = Self { min: min.unwrap_or(f64::NEG_INFINITY), max: max.unwrap_or(f64::INFINITY) };
-        (min.is_some() || max.is_some()).then_some(interval)
+    /// The interval of two bounds in so many units; none without a bound.
+    fn new(min: Option<Number>, max: Option<Number>, unit: f64) -> Option<Self> {
+        let [least, greatest] = [(min, f64::NEG_INFINITY), (max, f64::INFINITY)]
+            .map(|(bound, none)| bound.map_or(none, |bound| bound.0 * unit));
+        (min.is_some() || max.is_some()).then_some(Self { min: least, max: greatest })
     }
 
     /// Whether the two share a value.
@@ -146,20 +138,15 @@ impl Interval {
 
 /// Intervals that a program publishes for a measure; any of them may match.
 pub(crate) fn intervals(measure: Measure, program: &Program, facts: &[&Fact]) -> Vec<Interval> {
-    match measure.spec().from {
-        From::Record(bounds) => {
-            let (min, max) = bounds(program);
-            Interval::new(min.map(|n| n.0), max.map(|n| n.0)).into_iter().collect()
-        }
-        From::Facts(kind, unit) => {
-            let of_fact = |fact: &&Fact| {
-                let binds = fact.polarity == Polarity::Include && fact.strength == Strength::Required;
-                let unit = (fact.kind == kind && binds).then(|| unit.length(fact))??;
-                Interval::new(fact.min.map(|n| n.0 * unit), fact.max.map(|n| n.0 * unit))
-            };
-            facts.iter().filter_map(of_fact).collect()
-        }
-    }
+    let Some((kind, unit)) = measure.spec().facts else {
+        return Interval::new(program.funding_min_usd, program.funding_max_usd, 1.0).into_iter().collect();
+    };
+    let of_fact = |fact: &&Fact| {
+        let binds = fact.polarity == Polarity::Include && fact.strength == Strength::Required;
+        let unit = (fact.kind == kind && binds).then(|| unit.length(fact))??;
+        Interval::new(fact.min, fact.max, unit)
+    };
+    facts.iter().filter_map(of_fact).collect()
 }
 
 #[cfg(test)]

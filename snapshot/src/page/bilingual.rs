@@ -28,21 +28,20 @@ impl Bilingual {
     pub(crate) fn open(sections: &Sections, names: Names, count: usize) -> Result<Self, SectionError> {
         let (english, spanish, spanish_of) = names;
         let rows = Self {
-            english: Strings::open(sections, english)?,
+            english: Strings::open_len(sections, english, count)?,
             spanish: Strings::open(sections, spanish)?,
             spanish_of: column(sections, spanish_of, count)?,
         };
         let in_bounds = |row: &u32| *row == NONE || (*row as usize) < rows.spanish.count();
-        let fits = rows.english.count() == count && rows.spanish_of.iter().all(in_bounds);
-        ensure(fits, english.0, "does not fit the search index")?;
+        ensure(rows.spanish_of.iter().all(in_bounds), spanish_of, "a number is out of bounds")?;
         Ok(rows)
     }
 
     /// A document's row.
     pub fn row(&self, doc: u32, locale: Locale) -> &[u8] {
         match (locale, self.spanish_of.get(doc as usize)) {
-            (Locale::Es, Some(&row)) if row != NONE => self.spanish.bytes(row as usize),
-            _ => self.english.bytes(doc as usize),
+            (Locale::Es, Some(&row)) if row != NONE => self.spanish.get(row as usize),
+            _ => self.english.get(doc as usize),
         }
     }
 }

@@ -1,10 +1,8 @@
 //! Text of records that speaks to language models. Answers to them name its field before the text.
 
-use std::sync::LazyLock;
-
 use crate::patterns::Patterns;
 
-static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(include_str!("caution.txt")));
+static PATTERNS: Patterns = Patterns::new(include_str!("caution.txt"));
 
 /// The part of a text that speaks to language models.
 pub fn to_models(text: &str) -> Option<&str> {

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::page::hole::{Filled, Rule, Syntax, cut};
+use crate::distinct::distinct;
+use crate::page::hole::{self, Filled, Rule, cut};
 use crate::page::list::{Numbers, award_row};
 use crate::page::shape::Shaper;
 use crate::page::{Dated, push_json};
@@ -53,17 +54,14 @@ fn first(records: &[usize], most: usize) -> &[usize] {
 fn finish(detail: Object<'_>, dated: &Dated) -> Filled {
     let mut rendered = Vec::with_capacity(8 * 1024);
     push_json(&mut rendered, &Object::default().with("data", detail));
-    cut(&rendered, Syntax::Json, dated)
+    cut(&rendered, hole::JSON, dated)
 }
 
 fn history<'a>(shaper: &Shaper<'a>, program: usize) -> Object<'a> {
     let directory = shaper.directory;
     let links = &directory.program_links[program];
     let years = || links.cycles.iter().filter_map(|cycle| directory.cycles[*cycle].cohort_year);
-    let mut recipients: Vec<usize> =
-        links.awards.iter().map(|award| directory.award_links[*award].recipient).collect();
-    recipients.sort_unstable();
-    recipients.dedup();
+    let recipients = links.awards.iter().map(|award| directory.award_links[*award].recipient);
     let deadline = |cycle: &usize| {
         let it = &directory.cycles[*cycle];
         let label = directory.text(it.entity(), shaper.locale, "label", &it.label);
@@ -76,7 +74,7 @@ fn history<'a>(shaper: &Shaper<'a>, program: usize) -> Object<'a> {
         .with("firstCohortYear", years().min())
         .with("latestCohortYear", years().max())
         .with("awardCount", links.awards.len())
-        .with("recipientCount", recipients.len())
+        .with("recipientCount", distinct(recipients).len())
         .with("awardsByYear", awards_by_year(shaper, &links.awards))
         .with("amountUsd", amounts(shaper, &links.awards))
         .with("deadlines", links.cycles.iter().filter_map(deadline).collect::<Vec<_>>())

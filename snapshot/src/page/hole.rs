@@ -127,21 +127,15 @@ impl Filled {
     }
 }
 
-/// How a mark looks in a rendered body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Syntax {
-    /// A JSON string that holds nothing else; the hole takes its quotes too.
-    Json,
-    /// As it is.
-    Text,
-}
+/// What a mark begins and ends with in a rendered body.
+pub type Syntax = [&'static [u8]; 2];
+/// In JSON: a string that holds nothing else; the hole takes its quotes too.
+pub const JSON: Syntax = [b"\"\\u0001", b"\\u0001\""];
+/// In text: as it is.
+pub const TEXT: Syntax = [b"\x01", b"\x01"];
 
 /// Cuts the marks out of a rendered body and fills the holes for a day.
-pub fn cut(rendered: &[u8], syntax: Syntax, day: &dyn Fill) -> Filled {
-    let (mark, end): (&[u8], &[u8]) = match syntax {
-        Syntax::Json => (b"\"\\u0001", b"\\u0001\""),
-        Syntax::Text => (b"\x01", b"\x01"),
-    };
+pub fn cut(rendered: &[u8], [mark, end]: Syntax, day: &dyn Fill) -> Filled {
     let mut filled = Filled { bytes: Vec::with_capacity(rendered.len()), holes: Vec::new() };
     let mut rest = rendered;
     while let Some(start) = memmem::find(rest, mark) {

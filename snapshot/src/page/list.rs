@@ -34,7 +34,7 @@ use crate::record::field_table::Object;
 use crate::record::{Alias, Directory, EntityRef, EntityType, Locale, award_order};
 use crate::search::{Pair, Strings, StringsWriter, column};
 use crate::text::sort_key;
-use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
+use store::sections::{Section, SectionError, SectionWriter, Sections};
 
 const ORGANIZATIONS: Pair = ("org.at", "org");
 const AWARDS: Pair = ("award.at", "award");
@@ -160,14 +160,12 @@ impl Lists {
     ///
     /// If a section is missing, damaged, or does not fit the others.
     pub(crate) fn open(sections: &Sections, programs: usize) -> Result<Self, SectionError> {
-        let (aliases, canonical) = (Strings::open(sections, ALIASES)?, Strings::open(sections, CANONICAL)?);
-        ensure(aliases.count() == canonical.count(), CANONICAL.0, "has another length")?;
-        let awards = Strings::open(sections, AWARDS)?;
+        let (aliases, awards) = (Strings::open(sections, ALIASES)?, Strings::open(sections, AWARDS)?);
         let about = serde_json::from_slice(&sections.get::<u8>("about")?);
         Ok(Self {
-            about: about.map_err(|_| SectionError::Content("about", "is not what it should be"))?,
+            about: about.map_err(|_| SectionError("about", "is not what it should be"))?,
+            canonical: Strings::open_len(sections, CANONICAL, aliases.count())?,
             aliases,
-            canonical,
             organizations: Strings::open(sections, ORGANIZATIONS)?,
             cycles: Cycles::open(sections)?,
             award_docs: column(sections, AWARD_DOCS, awards.count())?,
@@ -184,12 +182,6 @@ impl Lists {
             List::Awards => &self.awards,
             List::Cycles => &self.cycles.rows,
         }
-    }
-
-    /// The rows of a list of records, in its order.
-    pub(crate) fn rows(&self, list: List) -> impl ExactSizeIterator<Item = &[u8]> {
-        let rows = self.strings(list);
-        (0..rows.count()).map(|row| rows.bytes(row))
     }
 
     /// The canonical slug of a record that was requested by a former one.

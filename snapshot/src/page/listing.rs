@@ -12,7 +12,7 @@ use crate::query::{List, ListQuery};
 pub fn price(site: &Site, list: List, query: &ListQuery) -> u64 {
     const ROW: u64 = 16;
     let is_filtered = Recipients::is_filtered(query) || !query.organizations.is_empty();
-    if is_filtered { site.lists.rows(list).len() as u64 * ROW } else { 0 }
+    if is_filtered { site.lists.strings(list).count() as u64 * ROW } else { 0 }
 }
 
 /// Answers a query to a list.
@@ -20,12 +20,12 @@ pub fn list(site: &Site, dated: &Dated, list: List, query: &ListQuery, invalid: 
     let mut out = Vec::with_capacity(16 * 1024);
     out.extend_from_slice(b"{\"data\":[");
     let found = found(site, dated, list, query);
-    let total = found.as_ref().map_or_else(|| site.lists.rows(list).len(), |found| found.len());
+    let total = found.as_ref().map_or_else(|| site.lists.strings(list).count(), |found| found.len());
     push_items(&mut out, query.page.range(total), |place, out| {
         let row = found.as_ref().map_or(place, |found| found[place] as usize);
         match list {
             List::Cycles => site.lists.cycles.push(row as u32, &dated.cycles, out),
-            _ => out.extend_from_slice(site.lists.strings(list).bytes(row)),
+            _ => out.extend_from_slice(site.lists.strings(list).get(row)),
         }
     });
     out.extend_from_slice(b"],\"meta\":{");
@@ -47,13 +47,13 @@ fn found<'a>(site: &Site, dated: &'a Dated, list: List, query: &ListQuery) -> Op
     let of = site.index.organizations.docs_of_any(&query.organizations, site.index.programs());
     let rows = match (list, &of) {
         (List::Recipients, _) if Recipients::is_filtered(query) => lists.recipients.find(&site.index, query),
-        (List::Cycles, None) if query.upcoming => return Some(Cow::Borrowed(&dated.cycles.upcoming)),
+        (List::Cycles, None) if !query.past => return Some(Cow::Borrowed(&dated.cycles.upcoming)),
         (List::Cycles, Some(of)) => {
             let docs = &*lists.cycles.docs;
             let is_of = |row: &u32| of.contains(docs[*row as usize]);
-            match query.upcoming {
-                true => dated.cycles.upcoming.iter().copied().filter(is_of).collect(),
-                false => (0..docs.len() as u32).filter(is_of).collect(),
+            match query.past {
+                true => (0..docs.len() as u32).filter(is_of).collect(),
+                false => dated.cycles.upcoming.iter().copied().filter(is_of).collect(),
             }
         }
         (List::Awards, Some(of)) => {

@@ -10,13 +10,14 @@
 //! ```
 
 use crate::facet::{
-    Applicants, FACETS, Facet, Interval, Measure, detail_page_facets, excluded_values, intervals,
-    named_values, place_label, without_ages_served,
+    Applicants, Facet, Interval, Measure, detail_page_facets, excluded_values, intervals, named_values,
+    place_label, without_ages_served,
 };
 use crate::page::bilingual::{self, Names};
 use crate::page::findings::Findings;
-use crate::page::money::{self, phrase};
+use crate::page::money;
 use crate::page::shape::Shaper;
+use crate::page::text::phrase;
 use crate::page::when::deadline_in_words;
 use crate::page::{caution, push_json, status_text};
 use crate::place;
@@ -131,7 +132,7 @@ fn stated(part: &[u8], requested: &[(Facet, &str)], locale: Locale) -> Option<St
     let mut texts = part.split(|byte| *byte == VALUE).filter_map(|text| std::str::from_utf8(text).ok());
     let name = texts.next()?;
     let parameter = name.strip_prefix(NOT).unwrap_or(name);
-    let facet = FACETS.iter().find(|spec| spec.parameter == parameter).map(|spec| spec.facet);
+    let facet = Facet::of_parameter(parameter);
     let distance = |value: &str| facet.map_or(FAR, |facet| distance(facet, value, requested));
     let mut values: Vec<&str> = texts.collect();
     values.sort_by_cached_key(|value| distance(value));
@@ -192,7 +193,7 @@ fn funding(program: &Program, facts: &[&Fact], stated: Option<&str>, locale: Loc
         [None, None] => return named(facts),
     };
     let per = money::per(program, facts).filter(|_| source.is_none());
-    Some(per.map_or(range.clone(), |per| phrase(status_text::word(per.key(), locale), &[("money", &range)])))
+    Some(per.map_or(range.clone(), |per| phrase(status_text::word(&per.key(), locale), &[("money", &range)])))
 }
 
 /// The first amount that facts name with its label, `Award EUR 4M`.

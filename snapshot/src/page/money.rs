@@ -2,10 +2,8 @@
 //! dollars after it, rounded to two digits; where a program has no amount of its own, the amounts of its
 //! facts are listed with their labels.
 
-use std::sync::LazyLock;
-
 use crate::facet::eligibility::sentences;
-use crate::page::text::grouped;
+use crate::page::text::{grouped, phrase};
 use crate::patterns::Patterns;
 use crate::record::{Fact, Locale, Number, Polarity, Program, words};
 use crate::text::normalized;
@@ -40,7 +38,7 @@ const HEADINGS: [&str; 12] = [
     "dotacion",
 ];
 /// How a sentence states what one award pays, up to the amount.
-static PAYS: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(include_str!("pays.txt")));
+static PAYS: Patterns = Patterns::new(include_str!("pays.txt"));
 /// What stands before an amount.
 const CURRENCIES: [&str; 8] = ["US$", "$", "\u{20ac}", "\u{a3}", "USD", "EUR", "CLP", "GBP"];
 /// What stands after a share.
@@ -61,11 +59,6 @@ pub struct AmountPhrases<'a> {
     pub locale: Locale,
     /// A phrase by its key.
     pub word: &'a dyn Fn(&str) -> &'a str,
-}
-
-/// Replaces the `{name}`s of a phrase.
-pub(crate) fn phrase(text: &str, values: &[(&str, &str)]) -> String {
-    values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
 }
 
 /// The currency, and the least and the most, that the funding of a program was converted from, where a fact states it
@@ -109,12 +102,8 @@ words! {
 
 impl Per {
     /// The phrase that puts an amount per span.
-    pub(crate) const fn key(self) -> &'static str {
-        match self {
-            Self::Hour => "money_per_hour",
-            Self::Week => "money_per_week",
-            Self::Month => "money_per_month",
-        }
+    pub(crate) fn key(self) -> String {
+        format!("money_per_{}", self.as_str())
     }
 
     fn of(word: &str) -> Option<Self> {
@@ -263,9 +252,22 @@ impl AmountPhrases<'_> {
         phrase((self.word)(key), values)
     }
 
+    /// A number with its cents, if it has some.
+    fn number(&self, amount: f64) -> String {
+        let hundredths = (amount.max(0.0) * 100.0).round() as u64;
+        let whole = grouped(hundredths / 100, self.locale);
+        let cents = hundredths % 100;
+        if cents == 0 { whole } else { format!("{whole}{}{cents:02}", self.mark()) }
+    }
+
+    /// What stands before cents.
+    fn mark(&self) -> char {
+        if self.locale == Locale::Es { ',' } else { '.' }
+    }
+
     /// An amount, exactly.
     pub fn amount(&self, amount: f64, currency: &str) -> String {
-        let n = grouped(amount.max(0.0).round() as u64, self.locale);
+        let n = self.number(amount);
         match currency {
             "USD" => self.phrase("money", &[("n", &n)]),
             _ => self.phrase("money_other", &[("n", &n), ("currency", currency)]),
@@ -284,12 +286,8 @@ impl AmountPhrases<'_> {
             it if it >= MILLION => ("money_million", it / MILLION),
             it => ("money_rough", it),
         };
-        let hundredths = (amount * 100.0).round() as u64;
-        let mut n = grouped(hundredths / 100, self.locale);
-        if !hundredths.is_multiple_of(100) {
-            n.push(if self.locale == Locale::Es { ',' } else { '.' });
-            n.push_str(format!("{:02}", hundredths % 100).trim_end_matches('0'));
-        }
+        let n = self.number(amount);
+        let n = if n.contains(self.mark()) { n.trim_end_matches('0') } else { &n };
         let key = if key == "money_million" && n == "1" { "money_million_one" } else { key };
         let symbol = match (currency, self.locale) {
             ("EUR", _) => "€".to_owned(),
@@ -297,12 +295,16 @@ impl AmountPhrases<'_> {
             (_, Locale::En) => format!("{currency} "),
             (_, Locale::Es) => currency.to_owned(),
         };
-        self.phrase(key, &[("n", &n), ("currency", &symbol)])
+        self.phrase(key, &[("n", n), ("currency", &symbol)])
     }
 
     /// An amount of all awards.
     fn total(&self, amount: f64, currency: &str) -> String {
-        if amount < MILLION { self.amount(amount, currency) } else { self.rough(amount, currency, 3.0) }
+        if amount < MILLION {
+            self.amount(amount.round(), currency)
+        } else {
+            self.rough(amount, currency, 3.0)
+        }
     }
 
     fn range(&self, bounds: [Option<String>; 2]) -> Option<String> {
@@ -338,7 +340,7 @@ impl AmountPhrases<'_> {
         }
         match self.range(bounds.map(|bound| bound.map(|it| self.amount(it, "USD")))) {
             Some(range) => Some(match per(program, facts) {
-                Some(per) => self.phrase(per.key(), &[("money", &range)]),
+                Some(per) => self.phrase(&per.key(), &[("money", &range)]),
                 None => range,
             }),
             None => self.named(facts, label),
@@ -420,31 +422,28 @@ mod tests {
     }
 
     #[test]
-    fn a_converted_amount_is_rounded_to_two_digits() {
-        for (amount, english, spanish) in [
-            (11_305_822.0, "US$ 11 million", "11 millones de USD"),
-            (1_130_582.0, "US$ 1.1 million", "1,1 millones de USD"),
-            (999_999.0, "US$ 1 million", "1 millón de USD"),
-            (452_233.0, "US$ 450,000", "450\u{202f}000 USD"),
-            (1_217_634_822.0, "US$ 1.2 billion", "1200 millones de USD"),
-            (7.0, "US$ 7", "7 USD"),
+    fn an_amount_has_its_cents_a_total_is_shortened_from_a_million_on_and_a_converted_one_has_two_digits() {
+        type Form = fn(&AmountPhrases<'_>, f64, &str) -> String;
+        let (exact, total): (Form, Form) = (|it, n, of| it.amount(n, of), |it, n, of| it.total(n, of));
+        let rough: Form = |it, n, of| it.rough(n, of, 2.0);
+        for (form, amount, currency, english, spanish) in [
+            (rough, 11_305_822.0, "USD", "US$ 11 million", "11 millones de USD"),
+            (rough, 1_130_582.0, "USD", "US$ 1.1 million", "1,1 millones de USD"),
+            (rough, 999_999.0, "USD", "US$ 1 million", "1 millón de USD"),
+            (rough, 452_233.0, "USD", "US$ 450,000", "450\u{202f}000 USD"),
+            (rough, 1_217_634_822.0, "USD", "US$ 1.2 billion", "1200 millones de USD"),
+            (rough, 7.0, "USD", "US$ 7", "7 USD"),
+            (total, 1_780_000_000.0, "EUR", "€1.78 billion", "1780 millones de €"),
+            (total, 15_332_800.0, "USD", "US$ 15.3 million", "15,3 millones de USD"),
+            (total, 1_000_000.0, "EUR", "€1 million", "1 millón de €"),
+            (total, 999_999.0, "EUR", "EUR 999,999", "999\u{202f}999 EUR"),
+            (total, 1_204_000.0, "CHF", "CHF 1.2 million", "1,2 millones de CHF"),
+            (total, 1_500.5, "EUR", "EUR 1,501", "1501 EUR"),
+            (exact, 1_500.5, "EUR", "EUR 1,500.50", "1500,50 EUR"),
+            (exact, 0.75, "EUR", "EUR 0.75", "0,75 EUR"),
+            (exact, 1_500.0, "EUR", "EUR 1,500", "1500 EUR"),
         ] {
-            assert_eq!(ENGLISH.rough(amount, "USD", 2.0), english);
-            assert_eq!(SPANISH.rough(amount, "USD", 2.0), spanish);
-        }
-    }
-
-    #[test]
-    fn a_total_is_shortened_from_a_million_on() {
-        for (amount, currency, english, spanish) in [
-            (1_780_000_000.0, "EUR", "€1.78 billion", "1780 millones de €"),
-            (15_332_800.0, "USD", "US$ 15.3 million", "15,3 millones de USD"),
-            (1_000_000.0, "EUR", "€1 million", "1 millón de €"),
-            (999_999.0, "EUR", "EUR 999,999", "999\u{202f}999 EUR"),
-            (1_204_000.0, "CHF", "CHF 1.2 million", "1,2 millones de CHF"),
-        ] {
-            assert_eq!(ENGLISH.total(amount, currency), english);
-            assert_eq!(SPANISH.total(amount, currency), spanish);
+            assert_eq!([ENGLISH, SPANISH].map(|it| form(&it, amount, currency)), [english, spanish]);
         }
     }
 

@@ -21,7 +21,7 @@ use crate::page::shape::Shaper;
 use crate::page::{push_day, push_json, push_number};
 use crate::query::FacetValue;
 use crate::record::{Directory, InternedStr, Locale, Term};
-use crate::search::{Pair, Strings, StringsWriter, Today};
+use crate::search::{Pair, Strings, StringsWriter, Today, column};
 use crate::time::Day;
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 
@@ -57,19 +57,17 @@ impl Rows {
     ///
     /// If a section is missing, damaged, or does not fit the others.
     pub(crate) fn open(sections: &Sections, count: usize, ordinals: usize) -> Result<Self, SectionError> {
+        let values = |names| Strings::open_len(sections, names, ordinals);
         let rows = Self {
             programs: Bilingual::open(sections, ROWS, count)?,
             tongues: Strings::open(sections, TONGUES)?,
-            tongue_of: sections.get(TONGUE_OF)?,
-            items: [Strings::open(sections, ITEMS[0])?, Strings::open(sections, ITEMS[1])?],
-            labels: [Strings::open(sections, LABELS[0])?, Strings::open(sections, LABELS[1])?],
+            tongue_of: column(sections, TONGUE_OF, count * Locale::ALL.len())?,
+            items: [values(ITEMS[0])?, values(ITEMS[1])?],
+            labels: [values(LABELS[0])?, values(LABELS[1])?],
         };
         let tongues = rows.tongues.count();
         let known = rows.tongue_of.iter().all(|tongue| usize::from(*tongue) < tongues);
-        let fits = known && rows.tongue_of.len() == count * Locale::ALL.len();
-        ensure(fits, TONGUE_OF, "does not fit the search index")?;
-        let fits = rows.items.iter().chain(&rows.labels).all(|strings| strings.count() == ordinals);
-        ensure(fits, ITEMS[0].0, "does not fit the search index")?;
+        ensure(known, TONGUE_OF, "a number is out of bounds")?;
         Ok(rows)
     }
 

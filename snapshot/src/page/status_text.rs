@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 
 use crate::facet::{Facet, state_label};
-use crate::page::money::phrase;
+use crate::page::text::phrase;
 use crate::record::Locale;
 use crate::search::ProgramState;
 use crate::time::{Day, DisplayStatus, Openness, observed_phrase};

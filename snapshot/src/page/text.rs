@@ -1,8 +1,19 @@
-//! Texts as pages have them: escaped for HTML and XML, and numbers with their thousands grouped.
+//! Texts as pages have them: phrases filled in, escaped for HTML and XML, and numbers with their thousands grouped.
 
 use std::fmt::{self, Write};
 
 use crate::record::Locale;
+
+/// A phrase with each `{name}` replaced.
+pub fn phrase(text: &str, values: &[(&str, &str)]) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    for part in text.split('}') {
+        let (before, name) = part.split_once('{').unwrap_or((part, ""));
+        out.push_str(before);
+        out.push_str(values.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value));
+    }
+    out
+}
 
 /// A number with its thousands set apart: `12,345`; in Spanish `12 345`, and not below five digits.
 pub fn grouped(number: u64, locale: Locale) -> String {

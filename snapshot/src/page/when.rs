@@ -1,7 +1,5 @@
 //! When applications are taken, in the words of a source.
 
-use std::sync::LazyLock;
-
 use jiff::tz::TimeZone;
 
 use crate::facet::eligibility::sentences;
@@ -10,23 +8,19 @@ use crate::record::{Directory, EntityRef, Fact, Locale};
 use crate::time::is_filler;
 
 /// How the label of a round states that rounds come again, or never end.
-static RETURNS: LazyLock<Patterns> = LazyLock::new(|| {
-    Patterns::new(
-        "annual|annually|yearly|biannual|recurring|reoccurring|quarterly|rolling|continuous\nbi|tri|semi annual\n\
-         always open\nyear round\none time\ninvitation only\neach|every year|spring|summer|fall|autumn|winter\n\
-         anual|permanente\ncada ano|primavera|otono\ntodo el ano",
-    )
-});
+static RETURNS: Patterns = Patterns::new(
+    "annual|annually|yearly|biannual|recurring|reoccurring|quarterly|rolling|continuous\nbi|tri|semi annual\n\
+    always open\nyear round\none time\ninvitation only\neach|every year|spring|summer|fall|autumn|winter\n\
+    anual|permanente\ncada ano|primavera|otono\ntodo el ano",
+);
 /// How a sentence states when applications are taken.
-static TAKEN: LazyLock<Patterns> = LazyLock::new(|| {
-    Patterns::new(
-        "proposals|applications ... ... accepted|submitted|received|welcome|considered ... at any time|point\n\
-         accepts|accepted ... proposals|applications ... ... ... year round\n\
-         proposals|applications ... submitted annually\napplications ... submitted by ... each|every year\n\
-         two|three|four cycles|rounds|deadlines a|per* year\n\
-         solicitudes ... presentarse ... en cualquier momento\ntodo el ano",
-    )
-});
+static TAKEN: Patterns = Patterns::new(
+    "proposals|applications ... ... accepted|submitted|received|welcome|considered ... at any time|point\n\
+    accepts|accepted ... proposals|applications ... ... ... year round\n\
+    proposals|applications ... submitted annually\napplications ... submitted by ... each|every year\n\
+    two|three|four cycles|rounds|deadlines a|per* year\n\
+    solicitudes ... presentarse ... en cualquier momento\ntodo el ano",
+);
 
 /// When applications are taken in the words of the source: the deadline in a note `deadline-text`, the label of the last
 /// round where it states how rounds return, or a sentence of the description or of a note; with the entity and the field that
@@ -39,7 +33,7 @@ pub fn deadline_in_words<'a>(
     let (links, it) = (&directory.program_links[program], &directory.programs[program]);
     let cycles = || links.cycles.iter().map(|cycle| &directory.cycles[*cycle]);
     let noted = |fact: &'a Fact| {
-        Some((directory.optional_text(fact.entity(), locale, "text", fact.text.as_deref())?, fact))
+        Some((directory.translation(fact.entity(), locale, "text").or(fact.text.as_deref())?, fact))
     };
     let notes = directory.facts_of(program).filter(|fact| fact.kind == "note").filter_map(noted);
     let label = || {
@@ -63,7 +57,7 @@ pub fn deadline_in_words<'a>(
     };
     let sentence = || {
         let description =
-            directory.optional_text(it.entity(), locale, "description", it.description.as_deref());
+            directory.translation(it.entity(), locale, "description").or(it.description.as_deref());
         let description = description.map(|text| (text, it.entity(), "description"));
         let notes = notes.map(|(text, fact)| (text, fact.entity(), "text"));
         description.into_iter().chain(notes).find_map(spoken)

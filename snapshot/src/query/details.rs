@@ -77,15 +77,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_are_read_in_their_order_each_once_and_the_rest_is_reported() {
-        let query = "recipient=b&program=a&program=&x=1&recipient=b&organization=a&lang=es&locale=de&utm_x=1";
-        let (parsed, invalid) = parse_details(query).unwrap();
-        let records: Vec<_> = parsed.records.iter().map(|(kind, slug)| (kind.as_str(), &**slug)).collect();
-        assert_eq!(records, [("recipient", "b"), ("program", "a"), ("organization", "a")]);
-        assert_eq!((parsed.locale, invalid), (Locale::Es, vec!["locale=de".to_owned(), "x=1".to_owned()]));
-    }
-
-    #[test]
     fn more_than_a_hundred_slugs_are_refused_and_none_are_none() {
         let slugs = |count: usize| (0..count).map(|number| format!("program=p{number}&")).collect::<String>();
         assert_eq!(parse_details(&slugs(100)).unwrap().0.records.len(), 100);

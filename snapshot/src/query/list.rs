@@ -2,18 +2,19 @@
 
 use super::value::{Complaints, Paging, clamp, is_junk, is_slug, pairs, parse_flag, parse_year, set};
 use super::{LIMIT_DEFAULT, LIMIT_RANGE, LIST_TEXT_MAX, OFFSET_RANGE, PAGE_RANGE, Page};
+use crate::distinct::distinct;
 use crate::record::{RecipientKind, words};
 
 /// Repeatable parameter of the lists whose rows are of programs.
 const ORGANIZATION: &str = "organization";
 
 /// A query to one of the lists. Fields that a list does not know stay at their default.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListQuery {
     /// Which rows.
     pub page: Page,
-    /// Cycles: only what is still to come.
-    pub upcoming: bool,
+    /// Cycles: what is over, too.
+    pub past: bool,
     /// Recipients: part of the display name.
     pub text: Option<String>,
     /// Recipients: received an award in that year; with a program, of that program in that year.
@@ -52,20 +53,6 @@ impl List {
     }
 }
 
-impl Default for ListQuery {
-    fn default() -> Self {
-        Self {
-            page: Page { offset: 0, limit: LIMIT_DEFAULT },
-            upcoming: true,
-            text: None,
-            year: None,
-            program: None,
-            kind: None,
-            organizations: Vec::new(),
-        }
-    }
-}
-
 /// Reads a query to a list. `organization` finds the slug of an organization by that or a former one.
 pub fn parse_list<'s>(
     list: List,
@@ -97,8 +84,7 @@ pub fn parse_list<'s>(
         }
     }
     parsed.page = paging.page();
-    parsed.organizations.sort();
-    parsed.organizations.dedup();
+    parsed.organizations = distinct(parsed.organizations);
     (parsed, complaints.finish())
 }
 
@@ -108,7 +94,7 @@ impl ListQuery {
             "page" => clamp(value, PAGE_RANGE, &mut paging.number),
             "limit" => clamp(value, LIMIT_RANGE, &mut paging.limit),
             "offset" => clamp(value, OFFSET_RANGE, &mut paging.offset),
-            "upcoming" => parse_flag(value).map(|on| self.upcoming = on).is_some(),
+            "upcoming" => parse_flag(value).map(|on| self.past = !on).is_some(),
             "q" => set(&mut self.text, Some(value.to_owned()).filter(|q| q.chars().count() <= LIST_TEXT_MAX)),
             "year" => set(&mut self.year, parse_year(value)),
             "program" => set(&mut self.program, Some(value.to_owned()).filter(|slug| is_slug(slug))),
@@ -122,7 +108,7 @@ impl ListQuery {
         let pairs = [
             ("limit", (self.page.limit != LIMIT_DEFAULT).then(|| self.page.limit.to_string())),
             ("offset", (self.page.offset != 0).then(|| self.page.offset.to_string())),
-            ("upcoming", (!self.upcoming).then(|| "false".to_owned())),
+            ("upcoming", self.past.then(|| "false".to_owned())),
             ("q", self.text.clone()),
             ("year", self.year.map(|year| year.to_string())),
             ("program", self.program.clone()),

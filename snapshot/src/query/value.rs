@@ -2,6 +2,7 @@
 //! `meta.invalid`. Input is untrusted.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use jiff::civil::Date;
 use serde::de::IgnoredAny;
@@ -30,9 +31,7 @@ pub(super) fn set<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
 pub(super) fn parse_amount(value: &str) -> Option<f64> {
     // In a query string a plus that nobody escaped stands for a space.
     let written = value.replacen(['e', 'E'], "e", 1).replacen("e ", "e+", 1);
-    let bare = written.starts_with(|c: char| c == '-' || c.is_ascii_digit())
-        && written.ends_with(|c: char| c.is_ascii_digit());
-    let is_json = bare && serde_json::from_str::<IgnoredAny>(&written).is_ok();
+    let is_json = serde_json::from_str::<IgnoredAny>(&written).is_ok();
     let number = written.parse::<f64>().ok().filter(|number| is_json && number.is_finite() && *number >= 0.0);
     // `-0` is 0, which is written in one way.
     number.map(f64::abs)
@@ -112,19 +111,17 @@ pub fn parse_locale(query: &str) -> Locale {
 
 /// Collects pairs that were not used as they stand: position in the parameter table, unknown names last; name; value.
 #[derive(Debug, Default)]
-pub(super) struct Complaints(Vec<(usize, String, String)>);
+pub(super) struct Complaints(BTreeSet<(usize, String, String)>);
 
 impl Complaints {
     pub(super) fn add(&mut self, rank: usize, name: &str, value: &str) {
-        self.0.push((rank, name.to_owned(), value.to_owned()));
+        self.0.insert((rank, name.to_owned(), value.to_owned()));
     }
 
     /// The entries of `meta.invalid`: `param=value`, equal queries giving equal entries.
-    pub(super) fn finish(mut self) -> Vec<String> {
-        self.0.sort();
-        self.0.dedup();
-        self.0.truncate(INVALID_MAX);
+    pub(super) fn finish(self) -> Vec<String> {
         let cut = |text| at_char(text, INVALID_VALUE_MAX);
-        self.0.iter().map(|(_, name, value)| format!("{}={}", cut(name), cut(value))).collect()
+        let entries = self.0.iter().map(|(_, name, value)| format!("{}={}", cut(name), cut(value)));
+        entries.take(INVALID_MAX).collect()
     }
 }

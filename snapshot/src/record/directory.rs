@@ -116,19 +116,8 @@ impl Directory {
         self.translation(of, locale, field).unwrap_or(original)
     }
 
-    /// The same for a field that may be absent.
-    pub fn optional_text<'a>(
-        &'a self,
-        of: EntityRef,
-        locale: Locale,
-        field: &str,
-        original: Option<&'a str>,
-    ) -> Option<&'a str> {
-        self.translation(of, locale, field).or(original)
-    }
-
     /// A text of a record in a language, where it is there.
-    pub(crate) fn translation(&self, of: EntityRef, locale: Locale, field: &str) -> Option<&str> {
+    pub fn translation(&self, of: EntityRef, locale: Locale, field: &str) -> Option<&str> {
         self.translations.get(&(of, locale))?.get(field).map(String::as_str)
     }
 }

@@ -150,7 +150,6 @@ from! {
     &'a InternedStr => |it: &'a InternedStr| Value::Text(Cow::Borrowed(it)),
     String => |it| Value::Text(Cow::Owned(it)),
     &'a Vec<InternedStr> => |it: &'a Vec<InternedStr>| Value::Words(it),
-    &'a [InternedStr] => Value::Words,
     Number => Value::Number,
     i32 => |it| Value::Integer(i64::from(it)),
     usize => |it| Value::Integer(it as i64),

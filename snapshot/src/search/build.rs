@@ -3,19 +3,16 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use crate::facet::{Facet, Interval, MEASURES, intervals, is_funded, named_values};
-use crate::record::{Directory, Fact, Locale};
-use crate::search::entities;
+use crate::facet::{Facet, MEASURES, intervals, is_funded, named_values};
+use crate::record::{Directory, Fact, Locale, Program};
 use crate::search::index::{BY_NAME, BY_RECENT, Order, RECIPIENT_WORDS, SLUGS, UPDATED};
-use crate::search::organizations;
-use crate::search::seasons::{Observation, SeasonsWriter};
-use crate::search::seats::SeatsWriter;
 use crate::search::set::bits_of;
-use crate::search::table::{ListsWriter, Pair, Strings, StringsWriter};
+use crate::search::table::{ListsOf, Pair, Strings};
 use crate::search::terms_writer::TermsWriter;
-use crate::search::titles::{TitlesWriter, searchable_texts, stated_texts};
+use crate::search::titles::{self, searchable_texts};
 use crate::search::values::stated::StatedValues;
 use crate::search::values::write::{self as values, NamedOrdinals, TooManyValues};
+use crate::search::{entities, organizations, seasons, seats};
 use crate::text::{sort_key, words_of};
 use crate::time::{Day, Openness, Season};
 use store::sections::SectionWriter;
@@ -72,20 +69,15 @@ fn write_columns(
     directory: &Directory,
     order: &[usize],
 ) -> Result<(SectionWriter, NamedOrdinals), TooManyValues> {
-    let (mut columns, mut stated) = (Columns::default(), StatedValues::default());
-    let (mut titles, mut seats) = (TitlesWriter::default(), SeatsWriter::default());
-    for program in order {
-        let it = &directory.programs[*program];
-        let facts: Vec<&Fact> = directory.facts_of(*program).collect();
-        titles.add(columns.count, &stated_texts(directory, *program), &it.slug);
-        let organization = directory.program_links[*program].organization;
-        seats.add(columns.count, &directory.organizations[organization]);
-        columns.add(directory, *program, &facts);
-        stated.add(it, &facts);
+    let facts: Vec<Vec<&Fact>> = order.iter().map(|program| directory.facts_of(*program).collect()).collect();
+    let (mut writer, mut stated) = (SectionWriter::default(), StatedValues::default());
+    for (program, facts) in order.iter().zip(&facts) {
+        stated.add(&directory.programs[*program], facts);
     }
-    let mut writer = SectionWriter::default();
-    columns.write(&mut writer);
-    seats.write(&mut writer);
+    write_orders(directory, order, &mut writer);
+    write_measures(directory, order, &facts, &mut writer);
+    seasons::write(directory, order, &mut writer);
+    seats::write(directory, order, &mut writer);
     organizations::write(directory, order, &mut writer);
     // None of the words in the names of recipients is a misspelling.
     let words = directory.recipients.iter().flat_map(|recipient| words_of(&recipient.display_name));
@@ -93,80 +85,45 @@ fn write_columns(
     Strings::write(&mut writer, RECIPIENT_WORDS, words.iter().map(String::as_bytes));
     let named = values::write(&stated, &mut writer)?;
     entities::write(&directory.vocabulary, &stated, &mut writer);
-    titles.write(&mut writer);
+    titles::write(directory, order, &mut writer);
     Ok((writer, named))
 }
 
-/// What is one item or a list for each document.
-#[derive(Default)]
-struct Columns {
-    count: u32,
-    slugs: StringsWriter,
-    /// Folded names in English and in Spanish.
-    names: [StringsWriter; 2],
-    ids: Vec<[u8; 16]>,
-    /// Nanoseconds when each was created.
-    created: Vec<i128>,
-    /// Day on which each was changed last.
-    updated: Vec<Day>,
-    measures: [ListsWriter<Interval>; MEASURES.len()],
-    /// Documents with published funding.
-    funded: Vec<u32>,
-    seasons: SeasonsWriter,
+/// Writes slugs and days of change, and the orders by slug, by name and by recency.
+fn write_orders(directory: &Directory, order: &[usize], writer: &mut SectionWriter) {
+    let program = |doc: usize| &directory.programs[order[doc]];
+    let slug = |doc: usize| program(doc).slug.as_bytes();
+    let docs = 0..order.len();
+    writer.put("slug.order", order_by(docs.len(), |a, b| slug(a).cmp(slug(b))));
+    Strings::write(writer, SLUGS, docs.clone().map(slug));
+    for (locale, sections) in Locale::ALL.iter().zip(BY_NAME) {
+        let names = order.iter().map(|program| sort_key(name(directory, *program, *locale)));
+        let names: Vec<String> = names.collect();
+        let key = |doc: usize| (&names[doc], program(doc).id);
+        put_order(sections, order_by(docs.len(), |a, b| key(a).cmp(&key(b))), writer);
+    }
+    writer.put(UPDATED, docs.clone().map(|doc| Day::of(Some(program(doc).updated_at))).collect::<Vec<_>>());
+    let newest_first = |doc: usize| (Reverse(program(doc).created_at), program(doc).id);
+    put_order(BY_RECENT, order_by(docs.len(), |a, b| newest_first(a).cmp(&newest_first(b))), writer);
 }
 
-impl Columns {
-    fn add(&mut self, directory: &Directory, program: usize, facts: &[&Fact]) {
-        let it = &directory.programs[program];
-        self.slugs.push(it.slug.as_bytes());
-        for (names, locale) in self.names.iter_mut().zip(Locale::ALL) {
-            names.push(sort_key(name(directory, program, *locale)).as_bytes());
-        }
-        self.ids.push(it.id.into_bytes());
-        self.created.push(it.created_at.as_nanosecond());
-        self.updated.push(Day::of(Some(it.updated_at)));
-        for (lists, spec) in self.measures.iter_mut().zip(&MEASURES) {
-            lists.push(&intervals(spec.measure, it, facts));
-        }
-        if is_funded(it, &named_values(Facet::FundingShapes, it, facts)) {
-            self.funded.push(self.count);
-        }
-        let observed = Observation {
-            lifecycle: it.lifecycle,
-            on: Day::of(it.lifecycle_observed_at()),
-            checked: Day::of(it.last_checked_at()),
-        };
-        let cycles = directory.program_links[program].cycles.iter().map(|cycle| &directory.cycles[*cycle]);
-        self.seasons.add(observed, cycles.map(|cycle| Season::of(cycle).with_program(it)));
-        self.count += 1;
+/// Writes the intervals of each measure, and which documents publish funding.
+fn write_measures(directory: &Directory, order: &[usize], facts: &[Vec<&Fact>], writer: &mut SectionWriter) {
+    let programs = || order.iter().map(|program| &directory.programs[*program]).zip(facts);
+    for spec in &MEASURES {
+        let intervals = programs().map(|(program, facts)| intervals(spec.measure, program, facts));
+        ListsOf::write(writer, spec.sections, intervals);
     }
-
-    fn write(self, writer: &mut SectionWriter) {
-        let Self { slugs, ids, created, .. } = self;
-        writer.put("slug.order", order_by(self.count, |a, b| slugs.get(a).cmp(slugs.get(b))));
-        slugs.write(SLUGS, writer);
-        for (names, sections) in self.names.iter().zip(BY_NAME) {
-            put_order(
-                sections,
-                order_by(self.count, |a, b| (names.get(a), ids[a]).cmp(&(names.get(b), ids[b]))),
-                writer,
-            );
-        }
-        let newest_first =
-            |a: usize, b: usize| (Reverse(created[a]), ids[a]).cmp(&(Reverse(created[b]), ids[b]));
-        writer.put(UPDATED, self.updated);
-        put_order(BY_RECENT, order_by(self.count, newest_first), writer);
-        for (lists, spec) in self.measures.into_iter().zip(&MEASURES) {
-            lists.write(spec.sections, writer);
-        }
-        writer.put("funded", bits_of(self.funded, self.count as usize));
-        self.seasons.write(writer);
-    }
+    let is_funded = |(program, facts): (&Program, &Vec<&Fact>)| {
+        is_funded(program, &named_values(Facet::FundingShapes, program, facts))
+    };
+    let funded = (0..).zip(programs()).filter(|(_, it)| is_funded(*it)).map(|(doc, _)| doc);
+    writer.put("funded", bits_of(funded, order.len()));
 }
 
 /// Documents in an order.
-fn order_by(count: u32, compare: impl Fn(usize, usize) -> std::cmp::Ordering) -> Vec<u32> {
-    let mut docs: Vec<u32> = (0..count).collect();
+fn order_by(count: usize, compare: impl Fn(usize, usize) -> std::cmp::Ordering) -> Vec<u32> {
+    let mut docs: Vec<u32> = (0..count as u32).collect();
     docs.sort_unstable_by(|a, b| compare(*a as usize, *b as usize).then(a.cmp(b)));
     docs
 }

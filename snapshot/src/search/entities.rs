@@ -93,16 +93,11 @@ fn place_key<T: AsRef<str>>(words: &[T]) -> SmolStr {
     }
 }
 
-fn add_label(words: &[String], value: &(u8, String), dictionary: &mut BTreeMap<String, NamedEntity>) {
+/// Whether words can name something: not very many of them, some of more than a letter, and not all stop words.
+fn is_name(words: &[String]) -> bool {
     let texts: Vec<&str> = words.iter().map(String::as_str).collect();
-    let is_name = |word: &&str| word.chars().count() > 1 && word.chars().any(char::is_alphabetic);
-    let only_stop_words = lexicon::stop_words(&texts).iter().all(|stop| *stop);
-    if words.len() > RUN_MAX || only_stop_words || !texts.iter().any(is_name) {
-        return;
-    }
-    for key in label_keys(words) {
-        dictionary.entry(key.into()).or_default().values.insert(value.clone());
-    }
+    let has_letters = |word: &&str| word.chars().count() > 1 && word.chars().any(char::is_alphabetic);
+    words.len() <= RUN_MAX && lexicon::stop_words(&texts).contains(&false) && texts.iter().any(has_letters)
 }
 
 /// Adds the labels of all values in use.
@@ -114,9 +109,8 @@ fn add_labels(vocabulary: &[Term], stated: &StatedValues, dictionary: &mut BTree
         }
     }
     for term in vocabulary {
-        let facet = FACETS.iter().find(|spec| spec.name == term.facet.as_str()).map(|spec| spec.facet);
-        let known = facet.and_then(|facet| labels.get_mut(&(facet, term.value.as_str())));
-        if let Some(known) = known {
+        let facet = Facet::parse(&term.facet);
+        if let Some(known) = facet.and_then(|facet| labels.get_mut(&(facet, term.value.as_str()))) {
             known.extend([&term.label_en, &term.label_es].into_iter().flatten().map(String::as_str));
         }
     }
@@ -127,8 +121,11 @@ fn add_labels(vocabulary: &[Term], stated: &StatedValues, dictionary: &mut BTree
         for run in
             labels.into_iter().chain([&*code]).flat_map(|label| runs_of(label, |it| BUILT_IN.of_label(it)))
         {
-            add_label(&run, &value, dictionary);
-            all.insert(label_keys(&run));
+            let keys = label_keys(&run);
+            for key in keys.iter().filter(|_| is_name(&run)) {
+                dictionary.entry(key.to_string()).or_default().values.insert(value.clone());
+            }
+            all.insert(keys);
         }
     }
     // A word is looked up by either key: `investigadora` names what `investigador` does.
@@ -292,18 +289,14 @@ pub(super) struct Entity {
 
 impl Entity {
     fn new(entity: NamedEntity, values: &Values) -> Self {
-        let ordinals = entity.values.iter().filter_map(|(facet, value)| {
-            let spec = FACETS.get(usize::from(*facet))?;
-            Some((spec.is_place, values.find(spec.facet, value)?))
-        });
-        let (naming, values): (Vec<_>, Vec<_>) = ordinals.partition(|(is_place, _)| *is_place);
-        let ordinals = |pairs: Vec<(bool, u32)>| pairs.into_iter().map(|(_, ordinal)| ordinal).collect();
-        Self {
-            values: ordinals(values),
-            naming: ordinals(naming),
-            place: entity.place,
-            capitals: entity.capitals,
+        let NamedEntity { values: stated, place, capitals } = entity;
+        let mut found = Self { values: Vec::new(), naming: Vec::new(), place, capitals };
+        for (facet, value) in stated {
+            let Some(spec) = FACETS.get(usize::from(facet)) else { continue };
+            let list = if spec.is_place { &mut found.naming } else { &mut found.values };
+            list.extend(values.find(spec.facet, &value));
         }
+        found
     }
 
     /// Whether no record has any of its values.
@@ -350,7 +343,7 @@ impl Entity {
     /// Documents that shut the place out of a facet.
     fn shutting_out<'a>(&self, facet: Facet, values: &'a Values) -> DocSet<'a> {
         let docs = self.place.as_deref().map(|place| values.shutting_out(facet, place));
-        docs.map_or_else(DocSet::none, |docs| docs.without(&self.inside(facet, values)))
+        docs.map_or_else(DocSet::default, |docs| docs.without(&self.inside(facet, values)))
     }
 
     /// Documents that name each region around its place, except for the world.
@@ -391,7 +384,7 @@ impl NamedEntities {
         let keys = Dictionary::open(sections, KEYS)?;
         let of = column::<u32>(sections, "concept.of", keys.strings.count())?;
         let entities: Vec<NamedEntity> = serde_json::from_slice(&sections.get::<u8>("concepts")?)
-            .map_err(|_| SectionError::Content("concepts", "is not JSON"))?;
+            .map_err(|_| SectionError("concepts", "is not JSON"))?;
         check_below("concept.of", &of, entities.len())?;
         let entities = entities.into_iter().map(|entity| Entity::new(entity, values)).collect();
         let mut words = FxHashSet::default();

@@ -144,9 +144,7 @@ impl<'a> Selector<'a> {
             self.counts.copy_from_slice(pairs);
         } else if let Some(pairs) = self.index.values.pairs(value) {
             self.counts.copy_from_slice(pairs);
-            today.fill(&mut self.counts, |state, _| {
-                today.pairs(state).and_then(|pairs| pairs.get(value as usize)).copied().unwrap_or(0)
-            });
+            today.count_pairs(value, &mut self.counts);
         } else {
             self.count_all(docs, facets);
         }
@@ -339,20 +337,4 @@ fn used_words(docs: &DocSet<'_>) -> Range<usize> {
 fn scan_cost(values: &Values, facet: Facet, used: &Range<usize>) -> usize {
     let (dense, listed) = values.sizes[facet as usize];
     values.of(facet).len() * cost::VALUE + dense * cost::WORD * used.len() + listed * cost::LOOK_UP
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sorting_by_counting_gives_the_order_of_a_sort_that_compares() {
-        for (values, greatest) in [(1, 1), (300, 1), (300, 7), (300, SMALL - 1), (5, SMALL - 1)] {
-            let counts = (0..values).map(|n: u32| 1 + n.wrapping_mul(2_654_435_761) % greatest);
-            let keys: Vec<u64> = counts.zip(100..).map(|(count, ordinal)| key(count, ordinal)).collect();
-            let (mut expected, mut buffer) = (keys.clone(), vec![0; keys.len() + 3]);
-            expected.sort_unstable();
-            assert_eq!(sort_by_count(&keys, greatest, &mut buffer), expected, "{values} {greatest}");
-        }
-    }
 }

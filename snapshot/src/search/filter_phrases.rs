@@ -177,36 +177,9 @@ fn stated(measure: Measure, bounds: [Option<f64>; 2]) -> Vec<(&'static str, Stri
     stated.filter_map(|(parameter, bound)| Some((parameter, bound?.to_string()))).collect()
 }
 
-/// The lists of the lexicon whose phrases begin a filter phrase.
-const BEGINNINGS: [&str; 23] = [
-    "soon",
-    "rolling",
-    "rolling-beside",
-    "open",
-    "open-beside",
-    "at-least",
-    "at-most",
-    "dollar",
-    "other-currency",
-    "age-least",
-    "age-most",
-    "age-is",
-    "deadline",
-    "opens",
-    "this-week",
-    "next-week",
-    "this-month",
-    "next-month",
-    "before",
-    "after",
-    "until",
-    "within",
-    "coming",
-];
-
-/// The first words of their phrases: most words of a query are none of these.
+/// The first words of filter phrases: most words of a query are none of these.
 static FIRST_WORDS: LazyLock<FxHashSet<&str>> =
-    LazyLock::new(|| BEGINNINGS.into_iter().flat_map(lexicon::words).collect());
+    LazyLock::new(|| lexicon::words("beginning").flat_map(lexicon::words).collect());
 
 fn begins(word: &str) -> bool {
     FIRST_WORDS.contains(word)
@@ -306,10 +279,7 @@ fn without_relation(rest: &[&str], has_head: bool, today: Date) -> Option<(usize
     // `The deadline may change` names no month.
     let is_month = length > 1 || !lexicon::is_stop_word(rest[of]);
     let filter = Filter::Due(Some(first), Some(last));
-    match has_head {
-        true => is_month.then_some((of + length, filter)),
-        false => follows.then_some((length + 1, filter)),
-    }
+    if has_head { is_month.then_some((of + length, filter)) } else { follows.then_some((length + 1, filter)) }
 }
 
 /// A season of the north, from the first day of its first whole month: its number of words, its first and its last

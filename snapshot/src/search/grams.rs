@@ -12,7 +12,7 @@
 //! those of the terms.
 
 use crate::search::set::{DocSet, words};
-use crate::search::table::{bit_sets, offsets};
+use crate::search::table::{bit_sets, check_offsets, column};
 use store::sections::{Section, SectionError, Sections};
 
 /// Most words in a row.
@@ -60,14 +60,9 @@ impl Grams {
     /// Opens the sections beside `terms` terms of `count` documents.
     pub(super) fn open(sections: &Sections, terms: usize, count: usize) -> Result<Self, SectionError> {
         let (keys, text) = (sections.get::<u64>("gram.key")?, sections.get::<u8>("gram.text")?);
-        Ok(Self {
-            at: offsets(sections, "gram.at", keys.len(), text.len())?,
-            keys,
-            text,
-            bits: bit_sets(sections, "gram.bits", count)?,
-            terms,
-            count,
-        })
+        let at = column(sections, "gram.at", keys.len() + 1)?;
+        check_offsets("gram.at", &at, text.len())?;
+        Ok(Self { at, keys, text, bits: bit_sets(sections, "gram.bits", count)?, terms, count })
     }
 
     /// Documents of a phrase of at least two terms; `docs` gives those of a term.
@@ -94,7 +89,7 @@ impl Grams {
         }
         let is_exact = shorter.len() == 1 && shorter[0].is_some();
         all.extend(shorter.into_iter().flatten().map(|part| part.docs));
-        let docs = all.into_iter().reduce(|all, docs| all.and(&docs)).unwrap_or_else(DocSet::none);
+        let docs = all.into_iter().reduce(|all, docs| all.and(&docs)).unwrap_or_default();
         Row { is_exact: is_exact || docs.is_empty(), docs }
     }
 
@@ -105,7 +100,7 @@ impl Grams {
     /// A gram whose two parts are frequent: it is stored, or no document has it.
     fn gram(&self, before: u32, last: u32) -> Part<'_> {
         let found = self.find(key(before, last));
-        found.map_or(Part { docs: DocSet::none(), number: None }, |(number, docs)| self.part(number, docs))
+        found.map_or(Part { docs: DocSet::default(), number: None }, |(number, docs)| self.part(number, docs))
     }
 
     /// Number and documents of a gram.

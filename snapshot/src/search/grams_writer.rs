@@ -5,6 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::grams::{BLOCK, LONGEST, few, key};
+use crate::distinct::distinct;
 use crate::search::set::bits_of;
 use crate::search::table::is_dense;
 use store::sections::SectionWriter;
@@ -49,9 +50,7 @@ impl<'a> GramsWriter<'a> {
             let all = terms.len() + grams.blocks.added;
             for part in 0..PARTS {
                 let before = (all * part / PARTS) as u32..(all * (part + 1) / PARTS) as u32;
-                let mut found = grams.collect(length, before, texts);
-                found.sort_unstable();
-                found.dedup();
+                let found = distinct(grams.collect(length, before, texts));
                 grams.add(length, &found, &mut frequent);
             }
             for (key, number, end) in frequent {

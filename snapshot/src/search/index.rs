@@ -9,7 +9,7 @@ use crate::search::organizations::Organizations;
 use crate::search::seasons::Seasons;
 use crate::search::seats::Seats;
 use crate::search::set::words;
-use crate::search::table::{ListsOf, Pair, Strings, bit_sets, check_len, column};
+use crate::search::table::{ListsOf, Pair, Strings, bit_sets, check_below, check_len, column};
 use crate::search::terms::Terms;
 use crate::search::titles::Titles;
 use crate::search::values::Values;
@@ -118,10 +118,8 @@ impl Index {
     /// If a section is missing, damaged, or does not fit the others.
     pub(crate) fn open(sections: &Sections) -> Result<Self, SectionError> {
         let count = sections.get::<u32>(BY_NAME[0].0)?.len();
-        let slugs = Strings::open(sections, SLUGS)?;
         let by_slug = column::<u32>(sections, "slug.order", count)?;
-        let fits = slugs.count() == count && by_slug.iter().all(|doc| (*doc as usize) < count);
-        ensure(fits, "slug.order", "does not fit the documents")?;
+        check_below("slug.order", &by_slug, count)?;
         let funded = bit_sets(sections, "funded", count)?;
         check_len("funded", &funded, words(count))?;
         let values = Values::open(sections, count)?;
@@ -139,7 +137,7 @@ impl Index {
             updated: column(sections, UPDATED, count)?,
             measures: MEASURES.iter().map(intervals).collect::<Result<_, _>>()?,
             recipient_words: Strings::open(sections, RECIPIENT_WORDS)?,
-            slugs,
+            slugs: Strings::open_len(sections, SLUGS, count)?,
             by_slug,
             funded,
         })

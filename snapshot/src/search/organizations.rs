@@ -13,6 +13,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use crate::distinct::distinct;
 use crate::record::{Directory, Locale};
 use crate::search::set::{DocSet, union};
 use crate::search::table::{Lists, Pair, Strings, check_below, column};
@@ -140,10 +141,7 @@ impl Organizations {
             let fits = |position: &usize| words.iter().all(|word| has(self.keys.text(*position), word));
             found.extend((0..self.keys.count().min(LOOKED_MAX)).filter(fits));
         }
-        let mut near: Vec<u32> =
-            found.into_iter().flat_map(|position| self.of.get(position)).copied().collect();
-        near.sort_unstable();
-        near.dedup();
+        let mut near = distinct(found.into_iter().flat_map(|position| self.of.get(position)).copied());
         near.sort_by_key(|number| Reverse(self.docs(*number).len()));
         near.truncate(NEAR_MAX);
         near
@@ -153,7 +151,7 @@ impl Organizations {
     fn beginning_with(&self, key: &str) -> impl Iterator<Item = usize> {
         let end = if key.is_empty() { 0 } else { self.keys.count() };
         let start = self.keys.lower_bound(0..end, key.as_bytes());
-        (start..end).take_while(move |position| self.keys.bytes(*position).starts_with(key.as_bytes()))
+        (start..end).take_while(move |position| self.keys.get(*position).starts_with(key.as_bytes()))
     }
 
     /// The slug of an organization.

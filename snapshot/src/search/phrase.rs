@@ -69,7 +69,7 @@ impl<'a> Phrases<'a> {
     pub(super) fn keep(&self, found: Option<DocSet<'a>>, terms: &Terms, budget: &Budget) -> DocSet<'a> {
         budget.spend(self.look_up_cost());
         if self.impossible {
-            return DocSet::none();
+            return DocSet::default();
         }
         let mut docs = self.look_up(found, terms);
         let matcher = Matcher::new(self, terms);

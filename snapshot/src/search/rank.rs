@@ -7,7 +7,7 @@ mod reading;
 
 use std::cmp::Ordering;
 
-use crate::facet::{Facet, Interval, MEASURES, Measure};
+use crate::facet::{Facet, Interval, Measure};
 use crate::query::{Page, Query};
 use crate::search::cost::{BESIDE, Budget, SCORED_MAX, SCORED_MIN, SOME_MAX};
 use crate::search::filter_phrases::{FilterPhrase, extract, filters};
@@ -205,8 +205,8 @@ struct RankedQuery<'a> {
     options: RankOptions<'a>,
     text: TextQuery,
     parts: Parts<'a>,
-    /// Bounds that phrases were applied as.
-    phrased: [Option<Interval>; MEASURES.len()],
+    /// Bounds of the amount, selected or in words.
+    funding: Option<Interval>,
     /// Documents that ranges, switches, phrases and exclusions keep of those to search; `None` is every document.
     required: Option<DocSet<'a>>,
     budget: Budget,
@@ -219,10 +219,7 @@ impl<'a> RankedQuery<'a> {
         let rest = unphrased.text;
         let text = TextQuery::ranked(rest.as_deref().unwrap_or_default(), options.literal);
         let filters = Query { text: None, ..query.clone() };
-        let mut phrased = [None; MEASURES.len()];
-        for (_, filter) in &phrase_filters {
-            phrased.iter_mut().zip(filter.measures).for_each(|(all, one)| *all = all.or(one));
-        }
+        let funding = unphrased.measures[Measure::Funding as usize];
         let mut parts = Parts::new(index, &text, phrase_filters, today);
         if options.loosen && !parts.is_empty() {
             let groups = |with_unstated| index.groups(&Query { with_unstated, ..filters.clone() }, today);
@@ -234,7 +231,7 @@ impl<'a> RankedQuery<'a> {
         let budget = Budget::new(index.programs());
         let required = None;
         let mut ranked =
-            Self { index, filters, phrases, rest, today, options, text, parts, phrased, required, budget };
+            Self { index, filters, phrases, rest, today, options, text, parts, funding, required, budget };
         ranked.required = ranked.required(&ranked.filters);
         ranked
     }
@@ -263,13 +260,13 @@ impl<'a> RankedQuery<'a> {
         let open = full.borrowed().and(&DocSet::bits(&self.today.open)).len() - doubtful.len();
         let is_of_open = |it: &FilterPhrase| it.is_applied() && ["open", "rolling"].contains(&it.parameter);
         let of_open = self.filters.open || self.filters.rolling || self.phrases.iter().any(is_of_open);
-        let unconfirmed = if of_open { doubtful.into_owned() } else { DocSet::none() };
-        let last = if self.options.open_first { unconfirmed.borrowed() } else { DocSet::none() };
+        let unconfirmed = if of_open { doubtful.into_owned() } else { DocSet::default() };
+        let last = if self.options.open_first { unconfirmed.borrowed() } else { DocSet::default() };
         let unstated = self.unstated(base.as_ref(), &full);
         let mut pager = Pager::new(self.filters.page);
         let scorer = Scorer::new(self.index, &self.text, self.parts.all());
         let by_score = (self.options.by_relevance && !self.text.is_empty()).then_some(&scorer);
-        let above_bound = self.above_bound(&full).unwrap_or_else(DocSet::none);
+        let above_bound = self.above_bound(&full).unwrap_or_default();
         let above_bound = above_bound.without(&last);
         let within = full.borrowed().without(&above_bound).without(&last);
         let has_named = self.take_full(&within, by_score, &mut pager);
@@ -324,7 +321,7 @@ impl<'a> RankedQuery<'a> {
         let filters = Query { with_unstated: true, ..self.filters.clone() };
         let is_bounded = filters.measures.iter().any(Option::is_some);
         if !is_bounded && !filters.selected.iter().any(|(facet, _)| facet.group().spec().is_eligibility) {
-            return DocSet::none();
+            return DocSet::default();
         }
         let unbounded = is_bounded.then(|| both(self.parts.full(), self.required(&filters).as_ref()));
         let base = unbounded.as_ref().map_or(base, Option::as_ref);
@@ -342,11 +339,10 @@ impl<'a> RankedQuery<'a> {
 
     /// Of some documents those that may pay more than the greatest amount; `None` without such a bound.
     fn above_bound(&self, docs: &DocSet<'_>) -> Option<DocSet<'static>> {
-        let funding = Measure::Funding as usize;
-        let bounds = self.filters.measures[funding].or(self.phrased[funding])?;
+        let bounds = self.funding?;
         let above = Interval { min: bounds.max.next_up(), max: f64::INFINITY };
         let mut docs = (bounds.max < f64::INFINITY).then(|| docs.borrowed().into_owned())?;
-        docs.retain(|doc| self.index.measures[funding].overlap(doc, &above));
+        docs.retain(|doc| self.index.measures[Measure::Funding as usize].overlap(doc, &above));
         Some(docs).filter(|docs| !docs.is_empty())
     }
 
@@ -393,13 +389,10 @@ impl<'a> RankedQuery<'a> {
         if pager.more {
             return wider;
         }
-        let unstated = below(Tier::Unstated).map_or_else(DocSet::none, |(_, docs)| docs);
-        let some = below(Tier::Some).map_or_else(DocSet::none, |(_, docs)| docs);
+        let unstated = below(Tier::Unstated).map_or_else(DocSet::default, |(_, docs)| docs);
+        let some = below(Tier::Some).map_or_else(DocSet::default, |(_, docs)| docs);
         let all = union(vec![unstated.borrowed(), some], self.index.programs());
-        let tier = |doc: u32| match unstated.contains(doc) {
-            true => Tier::Unstated,
-            false => self.parts.partial_tier(doc),
-        };
+        let tier = |doc| if unstated.contains(doc) { Tier::Unstated } else { self.parts.partial_tier(doc) };
         let from = pager.rows.len();
         for docs in self.parts.without_contradictions(all) {
             self.take_tier(Tier::Some, &docs, Some(scorer), pager);
@@ -428,9 +421,6 @@ impl<'a> RankedQuery<'a> {
     /// default order.
     fn best(&self, tier: Tier, all: &DocSet<'_>, page: &Page, scorer: &Scorer<'_>) -> Vec<u32> {
         let range = page.range(all.len());
-        if range.is_empty() {
-            return Vec::new();
-        }
         let candidates = self.candidates(tier, all, scorer);
         let mut docs = self.sorted(&candidates, range.end, scorer);
         if range.end > candidates.len() {

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::distinct::distinct;
 use crate::facet::{Facet, place_facets};
 use crate::place::Code;
 use crate::query::{
@@ -214,8 +215,7 @@ impl<'a> Counter<'a> {
         for (bit, part) in parts.iter().enumerate() {
             part.typed().for_each(|doc| masks[doc as usize] |= 1 << bit);
         }
-        masks.sort_unstable();
-        masks.dedup();
+        let masks = distinct(masks);
         let of = |set: u16| parts.iter().enumerate().filter(move |(bit, _)| set >> bit & 1 == 1);
         let mut sets: Vec<(f64, u16)> = (0..1u16 << parts.len())
             .filter(|set| (2..=3).contains(&set.count_ones()))
@@ -323,10 +323,7 @@ pub fn rest_in_words(text: &str, rest: &str) -> String {
     let kept = pieces(rest);
     let (mut gaps, mut at) = (Vec::new(), 0);
     for piece in pieces(text) {
-        match kept.get(at) == Some(&piece) {
-            true => at += 1,
-            false => gaps.push(at),
-        }
+        if kept.get(at) == Some(&piece) { at += 1 } else { gaps.push(at) }
     }
     let words: Vec<String> = kept.iter().map(|piece| normalized(piece)).collect();
     let small = stop_words(&words.iter().map(String::as_str).collect::<Vec<_>>());

@@ -124,25 +124,19 @@ impl Index {
     }
 
     pub(super) fn groups<'a>(&'a self, query: &Query, today: &'a Today) -> Vec<Group<'a>> {
-        let mut groups: Vec<Group<'a>> = Vec::new();
-        for facet in FACETS.iter().map(|spec| spec.facet).filter(|facet| facet.group() == *facet) {
+        let group = |facet: Facet| {
             let selected: Vec<(Facet, FacetValue)> =
                 query.selected.iter().filter(|(of, _)| of.group() == facet).copied().collect();
-            if !selected.is_empty() {
-                let unstated = query.with_unstated.then(|| self.values.unstated(facet)).flatten();
-                let only = match selected.as_slice() {
-                    [(_, FacetValue::Value(ordinal))] if unstated.is_none() => Some(*ordinal),
-                    _ => None,
-                };
-                let docs = selected.iter().map(|(facet, value)| self.docs_of(*facet, value, today));
-                groups.push(Group {
-                    facet,
-                    only,
-                    docs: union(docs.chain(unstated).collect(), self.programs()),
-                });
-            }
-        }
-        groups
+            let unstated = query.with_unstated.then(|| self.values.unstated(facet)).flatten();
+            let only = match selected.as_slice() {
+                [] => return None,
+                [(_, FacetValue::Value(ordinal))] if unstated.is_none() => Some(*ordinal),
+                _ => None,
+            };
+            let docs = selected.iter().map(|(facet, value)| self.docs_of(*facet, value, today));
+            Some(Group { facet, only, docs: union(docs.chain(unstated).collect(), self.programs()) })
+        };
+        FACETS.iter().map(|spec| spec.facet).filter(|it| it.group() == *it).filter_map(group).collect()
     }
 
     /// Documents that have a value of a facet.

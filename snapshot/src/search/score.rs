@@ -118,8 +118,8 @@ impl<'a> Scorer<'a> {
         let idf = idf(self.index.terms.docs(term).len(), self.index.programs());
         self.whole += idf;
         self.idf.push(idf);
-        self.values.push(DocSet::none());
-        self.around.push(DocSet::none());
+        self.values.push(DocSet::default());
+        self.around.push(DocSet::default());
         self.terms.push((self.idf.len() - 1, term, FORMS[Form::Typed as usize]));
     }
 

@@ -1,9 +1,7 @@
 //! The seasons of programs and what was observed of them, as rows of numbers.
 
-use bytemuck::{Pod, Zeroable};
-
-use crate::record::{CycleStatus, Lifecycle};
-use crate::search::table::{ListsOf, ListsWriter, Pair, column};
+use crate::record::{CycleStatus, Directory, Lifecycle};
+use crate::search::table::{ListsOf, Pair, column};
 use crate::time::{Day, Openness, Season};
 use store::sections::{Section, SectionError, SectionWriter, Sections};
 
@@ -11,36 +9,25 @@ const SEASONS: Pair = ("season.at", "season");
 const OBSERVED: &str = "doc.observed";
 const NOT_STATED: u8 = u8::MAX;
 
-/// A [`Season`].
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct SeasonRow {
-    opens: Day,
-    deadline: Day,
-    starts: Day,
-    named: Day,
-    /// Position in [`CycleStatus::ALL`], or 255.
-    stated: u8,
-    projected: u8,
-    no_call: u8,
-    unused: u8,
-}
+/// A [`Season`]: the day on which it opens, its deadline, the day on which it starts and the day that its name states;
+/// then four bytes: the position of its status in [`CycleStatus::ALL`] or 255, two flags, and 0.
+pub(crate) type SeasonRow = [i32; 5];
 
 impl From<&Season> for SeasonRow {
     fn from(season: &Season) -> Self {
         let Season { opens, deadline, starts, stated, named, projected, no_call } = *season;
         let stated = stated.map_or(NOT_STATED, |status| status as u8);
-        let [projected, no_call] = [projected, no_call].map(u8::from);
-        Self { opens, deadline, starts, named, stated, projected, no_call, unused: 0 }
+        let rest = i32::from_le_bytes([stated, projected.into(), no_call.into(), 0]);
+        [opens.0, deadline.0, starts.0, named.0, rest]
     }
 }
 
 impl From<&SeasonRow> for Season {
-    fn from(row: &SeasonRow) -> Self {
-        let SeasonRow { opens, deadline, starts, named, stated, projected, no_call, .. } = *row;
+    fn from([days @ .., rest]: &SeasonRow) -> Self {
+        let [opens, deadline, starts, named] = days.map(Day);
+        let [stated, projected, no_call, _] = rest.to_le_bytes();
         let stated = CycleStatus::ALL.get(usize::from(stated)).copied();
-        let [projected, no_call] = [projected, no_call].map(|flag| flag != 0);
-        Self { opens, deadline, starts, stated, named, projected, no_call }
+        Self { opens, deadline, starts, stated, named, projected: projected != 0, no_call: no_call != 0 }
     }
 }
 
@@ -55,26 +42,19 @@ pub struct Observation {
     pub checked: Day,
 }
 
-/// An [`Observation`].
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct ObservationRow {
-    on: Day,
-    checked: Day,
-    /// Position in [`Lifecycle::ALL`].
-    lifecycle: u32,
-}
+/// An [`Observation`]: its days, then the position of the lifecycle in [`Lifecycle::ALL`].
+pub(crate) type ObservationRow = [i32; 3];
 
 impl From<Observation> for ObservationRow {
     fn from(Observation { lifecycle, on, checked }: Observation) -> Self {
-        Self { on, checked, lifecycle: lifecycle as u32 }
+        [on.0, checked.0, lifecycle as i32]
     }
 }
 
 impl From<ObservationRow> for Observation {
-    fn from(ObservationRow { on, checked, lifecycle }: ObservationRow) -> Self {
+    fn from([on, checked, lifecycle]: ObservationRow) -> Self {
         let lifecycle = Lifecycle::ALL.get(lifecycle as usize).copied();
-        Self { lifecycle: lifecycle.unwrap_or(Lifecycle::Unclear), on, checked }
+        Self { lifecycle: lifecycle.unwrap_or(Lifecycle::Unclear), on: Day(on), checked: Day(checked) }
     }
 }
 
@@ -89,25 +69,20 @@ pub(super) struct Seasons {
     observed: Section<ObservationRow>,
 }
 
-/// Seasons and observations being collected, in document order.
-#[derive(Default)]
-pub(super) struct SeasonsWriter {
-    seasons: ListsWriter<SeasonRow>,
-    observed: Vec<ObservationRow>,
-}
-
-impl SeasonsWriter {
-    /// Adds the next document.
-    pub(super) fn add(&mut self, observation: Observation, seasons: impl Iterator<Item = Season>) {
-        self.seasons.push(&seasons.map(|season| (&season).into()).collect::<Vec<_>>());
-        self.observed.push(observation.into());
-    }
-
-    /// Writes the rows.
-    pub(super) fn write(self, writer: &mut SectionWriter) {
-        self.seasons.write(SEASONS, writer);
-        writer.put(OBSERVED, self.observed);
-    }
+/// Writes the rows; `order` gives the program of each document.
+pub(super) fn write(directory: &Directory, order: &[usize], writer: &mut SectionWriter) {
+    let seasons = order.iter().map(|program| -> Vec<SeasonRow> {
+        let cycles = directory.program_links[*program].cycles.iter().map(|cycle| &directory.cycles[*cycle]);
+        let it = &directory.programs[*program];
+        cycles.map(|cycle| (&Season::of(cycle).with_program(it)).into()).collect()
+    });
+    ListsOf::write(writer, SEASONS, seasons);
+    let observed = order.iter().map(|program| -> ObservationRow {
+        let it = &directory.programs[*program];
+        let [on, checked] = [it.lifecycle_observed_at(), it.last_checked_at()].map(Day::of);
+        Observation { lifecycle: it.lifecycle, on, checked }.into()
+    });
+    writer.put(OBSERVED, observed.collect::<Vec<_>>());
 }
 
 impl Seasons {

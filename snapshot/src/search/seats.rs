@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 
 use crate::place::{self, NameKind};
-use crate::record::Organization;
+use crate::record::{Directory, Organization};
 use crate::search::set::{DocSet, union};
 use crate::search::table::{Lists, Pair, Strings};
 use crate::text::words_of;
@@ -44,21 +44,17 @@ fn seat(organization: &Organization) -> Option<&'static str> {
     stated.iter().all(|(length, other)| *length < longest || *other == code).then_some(code)
 }
 
-/// Seats being collected, in the order of the documents.
-#[derive(Default)]
-pub(super) struct SeatsWriter(BTreeMap<&'static str, Vec<u32>>);
-
-impl SeatsWriter {
-    pub(super) fn add(&mut self, doc: u32, organization: &Organization) {
-        if let Some(code) = seat(organization) {
-            self.0.entry(code).or_default().push(doc);
+/// Writes the sections; `order` gives the program of each document.
+pub(super) fn write(directory: &Directory, order: &[usize], writer: &mut SectionWriter) {
+    let mut docs: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    for (doc, program) in (0..).zip(order) {
+        let organization = directory.program_links[*program].organization;
+        if let Some(code) = seat(&directory.organizations[organization]) {
+            docs.entry(code).or_default().push(doc);
         }
     }
-
-    pub(super) fn write(&self, writer: &mut SectionWriter) {
-        Strings::write(writer, CODES, self.0.keys().map(|code| code.as_bytes()));
-        Lists::write(writer, DOCS, self.0.values());
-    }
+    Strings::write(writer, CODES, docs.keys().map(|code| code.as_bytes()));
+    Lists::write(writer, DOCS, docs.values());
 }
 
 /// The seats, open.
@@ -77,7 +73,7 @@ impl Seats {
 
     /// Documents of organizations of other subdivisions in the country of a subdivision.
     pub(super) fn elsewhere(&self, code: &str) -> DocSet<'_> {
-        let Some((country, _)) = code.split_once('-') else { return DocSet::none() };
+        let Some((country, _)) = code.split_once('-') else { return DocSet::default() };
         let is_other = |seat: &str| seat != code && seat.split_once('-').is_some_and(|(of, _)| of == country);
         let others = (0..self.codes.count()).filter(|seat| is_other(self.codes.text(*seat)));
         union(others.map(|seat| DocSet::list(self.docs.get(seat))).collect(), self.count)

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::distinct::distinct;
+
 /// Bits of one word.
 pub(super) const WORD: usize = 64;
 
@@ -17,6 +19,13 @@ pub enum DocSet<'a> {
     Bits(Cow<'a, [u64]>),
     /// Numbers of the documents, ascending.
     List(Cow<'a, [u32]>),
+}
+
+/// No document.
+impl Default for DocSet<'_> {
+    fn default() -> Self {
+        Self::new(Vec::new())
+    }
 }
 
 impl<'a> DocSet<'a> {
@@ -44,11 +53,6 @@ impl<'a> DocSet<'a> {
             *last = (1 << (count % WORD)) - 1;
         }
         Self::Bits(Cow::Owned(bits))
-    }
-
-    /// No document.
-    pub(super) const fn none() -> Self {
-        Self::new(Vec::new())
     }
 
     /// The same set, borrowed.
@@ -218,9 +222,7 @@ pub(super) fn union<'a>(mut parts: Vec<DocSet<'a>>, count: usize) -> DocSet<'a> 
     if lengths.sum::<Option<usize>>().is_some_and(|total| total <= count / WORD) {
         let mut merged = Vec::new();
         parts.iter().for_each(|part| part.for_each(|doc| merged.push(doc)));
-        merged.sort_unstable();
-        merged.dedup();
-        return DocSet::new(merged);
+        return DocSet::new(distinct(merged));
     }
     let mut bits = vec![0; words(count)];
     for part in &parts {
@@ -232,20 +234,24 @@ pub(super) fn union<'a>(mut parts: Vec<DocSet<'a>>, count: usize) -> DocSet<'a> 
     DocSet::Bits(Cow::Owned(bits))
 }
 
-/// Keeps in `list` what is in the longer list `others`, through which it gallops.
+/// Keeps in `list` what is in the longer list `others`.
 fn in_both(mut list: Vec<u32>, others: &[u32]) -> Vec<u32> {
     let mut rest = others;
     list.retain(|doc| {
-        let mut step = 1;
-        while step < rest.len() && rest[step] < *doc {
-            step *= 2;
-        }
-        let window = &rest[..rest.len().min(step + 1)];
-        let skip = window.partition_point(|other| other < doc);
-        rest = &rest[skip..];
+        rest = &rest[less_than(rest, *doc)..];
         rest.first() == Some(doc)
     });
     list
+}
+
+/// How many of some ascending numbers are less than one; fast when they are few.
+pub(super) fn less_than(numbers: &[u32], bound: u32) -> usize {
+    let mut end = 1;
+    while numbers.get(end - 1).is_some_and(|number| *number < bound) {
+        end *= 2;
+    }
+    let start = end / 2;
+    start + numbers[start..numbers.len().min(end)].partition_point(|number| *number < bound)
 }
 
 /// Whether a document's bit is set. Documents outside are not in.

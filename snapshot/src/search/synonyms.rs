@@ -7,13 +7,14 @@ use std::sync::LazyLock;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet};
 use smol_str::{SmolStr, SmolStrBuilder};
 
+use crate::distinct::distinct;
 use crate::stem::{noun_stems, stems};
 use crate::text::{QueryWord, words_of};
 
 /// Synonyms by the keys of the words that they replace.
 #[derive(Debug, Default)]
 pub struct Synonyms {
-    /// By stems joined by spaces, and by keys of labels.
+    /// By stems joined by spaces, and by keys of labels; some may stand several times.
     others: HashMap<String, Vec<Vec<String>>>,
     /// Terms of several words by their keys of labels.
     terms: HashMap<String, Vec<String>>,
@@ -103,12 +104,7 @@ impl Synonyms {
                 let first = key.split(' ').next().unwrap_or_default().to_owned();
                 let longest = self.longest_from.entry(first).or_default();
                 *longest = term.len().max(*longest);
-                let known = self.others.entry(key).or_default();
-                for other in &others {
-                    if !known.contains(other) {
-                        known.push(other.clone());
-                    }
-                }
+                self.others.entry(key).or_default().extend(others.iter().cloned());
             }
         }
     }
@@ -148,11 +144,7 @@ impl Synonyms {
     }
 
     fn find<K: AsRef<str>>(&self, keys: &[K; 2]) -> Vec<&Vec<String>> {
-        let found = keys.iter().filter_map(|key| self.others.get(key.as_ref())).flatten();
-        let mut found: Vec<&Vec<String>> = found.collect();
-        found.sort_unstable();
-        found.dedup();
-        found
+        distinct(keys.iter().filter_map(|key| self.others.get(key.as_ref())).flatten())
     }
 }
 

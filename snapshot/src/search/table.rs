@@ -102,7 +102,11 @@ impl<T: Pod + Send + Sync> ListsOf<T> {
     }
 
     /// The same for a given number of lists.
-    pub(super) fn open_len(sections: &Sections, names: Pair, length: usize) -> Result<Self> {
+    ///
+    /// # Errors
+    ///
+    /// The same, and if there are more or fewer.
+    pub fn open_len(sections: &Sections, names: Pair, length: usize) -> Result<Self> {
         let lists = Self::open(sections, names)?;
         check_len(names.0, &lists.at, length + 1)?;
         Ok(lists)
@@ -125,36 +129,24 @@ impl<T: Pod + Send + Sync> ListsOf<T> {
 }
 
 impl Lists {
-    /// Opens lists of numbers less than `bound`.
-    pub(crate) fn open_below(sections: &Sections, names: Pair, bound: usize) -> Result<Self> {
-        let lists = Self::open(sections, names)?;
+    /// Opens a given number of lists of numbers less than `bound`.
+    pub(crate) fn open_many(sections: &Sections, names: Pair, length: usize, bound: usize) -> Result<Self> {
+        let lists = Self::open_len(sections, names, length)?;
         check_below(names.1, &lists.items, bound)?;
-        Ok(lists)
-    }
-
-    /// The same for a given number of lists.
-    pub(super) fn open_many(sections: &Sections, names: Pair, length: usize, bound: usize) -> Result<Self> {
-        let lists = Self::open_below(sections, names, bound)?;
-        check_len(names.0, &lists.at, length + 1)?;
         Ok(lists)
     }
 }
 
 impl Strings {
-    /// A string's bytes; empty when there is no such string.
-    pub fn bytes(&self, position: usize) -> &[u8] {
-        self.get(position)
-    }
-
     /// A string; empty when it is not UTF-8.
     pub fn text(&self, position: usize) -> &str {
-        std::str::from_utf8(self.bytes(position)).unwrap_or_default()
+        std::str::from_utf8(self.get(position)).unwrap_or_default()
     }
 
     /// Position of a string in `range`, where the strings are sorted.
     pub(super) fn find_in(&self, range: Range<usize>, wanted: &[u8]) -> Option<usize> {
         let position = self.lower_bound(range.clone(), wanted);
-        (position < range.end && self.bytes(position) == wanted).then_some(position)
+        (position < range.end && self.get(position) == wanted).then_some(position)
     }
 
     /// Position of a string, where all are sorted.
@@ -166,7 +158,7 @@ impl Strings {
     /// fast if it is near.
     pub(super) fn next_from(&self, start: usize, wanted: &[u8]) -> usize {
         let (mut low, mut step) = (start, 1);
-        while low + step < self.count() && self.bytes(low + step) < wanted {
+        while low + step < self.count() && self.get(low + step) < wanted {
             low += step;
             step *= 2;
         }
@@ -200,11 +192,11 @@ impl Dictionary {
     /// Opens what [`Strings::write`] wrote.
     pub(super) fn open(sections: &Sections, names: Pair) -> Result<Self> {
         let strings = Strings::open(sections, names)?;
-        let count = u32::try_from(strings.count())
-            .map_err(|_| SectionError::Content(names.0, "has too many strings"))?;
+        let count =
+            u32::try_from(strings.count()).map_err(|_| SectionError(names.0, "has too many strings"))?;
         let hasher = DefaultHashBuilder::default();
         let mut positions = HashTable::with_capacity(strings.count());
-        let hash = |position: &u32| hasher.hash_one(strings.bytes(*position as usize));
+        let hash = |position: &u32| hasher.hash_one(strings.get(*position as usize));
         (0..count).for_each(|position| {
             positions.insert_unique(hash(&position), position, hash);
         });
@@ -213,7 +205,7 @@ impl Dictionary {
 
     /// Position of a string.
     pub(super) fn find(&self, wanted: &[u8]) -> Option<usize> {
-        let is_it = |position: &u32| self.strings.bytes(*position as usize) == wanted;
+        let is_it = |position: &u32| self.strings.get(*position as usize) == wanted;
         self.positions.find(self.hasher.hash_one(wanted), is_it).map(|position| *position as usize)
     }
 }
@@ -301,7 +293,7 @@ impl Postings {
 
     /// Documents of a term or value; none if there is no such.
     pub(super) fn docs(&self, position: usize) -> DocSet<'_> {
-        self.each(position..position + 1).next().unwrap_or(DocSet::none())
+        self.each(position..position + 1).next().unwrap_or_default()
     }
 
     /// Documents of each of some terms or values. The sections are looked up once.
@@ -316,22 +308,14 @@ impl Postings {
 }
 
 /// Opens a section of a given length.
-pub(crate) fn column<T: Pod>(sections: &Sections, name: &'static str, length: usize) -> Result<Section<T>> {
+///
+/// # Errors
+///
+/// If it is missing, or has another length.
+pub fn column<T: Pod>(sections: &Sections, name: &'static str, length: usize) -> Result<Section<T>> {
     let column = sections.get::<T>(name)?;
     check_len(name, &column, length)?;
     Ok(column)
-}
-
-/// Opens offsets of `count` items into something of a given length.
-pub(super) fn offsets(
-    sections: &Sections,
-    name: &'static str,
-    count: usize,
-    length: usize,
-) -> Result<Section<u64>> {
-    let at = column(sections, name, count + 1)?;
-    check_offsets(name, &at, length)?;
-    Ok(at)
 }
 
 /// Opens bit sets over `count` documents, in which no document is out of bounds.
@@ -351,15 +335,11 @@ pub(super) fn check_offsets(name: &'static str, at: &[u64], length: usize) -> Re
 }
 
 /// Checks that all numbers are less than a bound.
-pub(super) fn check_below(name: &'static str, numbers: &[u32], bound: usize) -> Result<()> {
+pub(crate) fn check_below(name: &'static str, numbers: &[u32], bound: usize) -> Result<()> {
     ensure(numbers.iter().all(|number| (*number as usize) < bound), name, "a number is out of bounds")
 }
 
 /// Checks a section's length.
-///
-/// # Errors
-///
-/// If it has another.
-pub fn check_len<T>(name: &'static str, section: &[T], length: usize) -> Result<()> {
+pub(super) fn check_len<T>(name: &'static str, section: &[T], length: usize) -> Result<()> {
     ensure(section.len() == length, name, "has another length")
 }

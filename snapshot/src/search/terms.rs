@@ -20,8 +20,9 @@ use std::sync::{Mutex, PoisonError};
 use rustc_hash::FxHashMap as HashMap;
 use smol_str::SmolStr;
 
+use crate::distinct::distinct;
 use crate::search::grams::{Grams, Row, read_leb128};
-use crate::search::set::{DocSet, all_of, bits_of, has_bit, meet, union};
+use crate::search::set::{DocSet, all_of, bits_of, has_bit, less_than, meet, union};
 use crate::search::table::{Dictionary, Lists, ListsOf, Pair, PostingNames, Postings, Strings, column};
 use crate::search::weights::Impact;
 use crate::stem::stems;
@@ -145,13 +146,7 @@ impl<'a> Among<'a> {
 
 /// The terms of two ascending lists.
 fn merged(english: &[u32], spanish: &[u32]) -> Vec<u32> {
-    if english == spanish {
-        return english.to_vec();
-    }
-    let mut terms = [english, spanish].concat();
-    terms.sort_unstable();
-    terms.dedup();
-    terms
+    if english == spanish { english.to_vec() } else { distinct([english, spanish].concat()) }
 }
 
 impl Terms {
@@ -240,7 +235,7 @@ impl Terms {
         }
         let forms: Vec<Vec<u32>> = words.iter().map(|word| self.related(word)).collect();
         let mut docs = all_of(forms.iter().map(|terms| self.any(terms)).collect())
-            .map_or_else(DocSet::none, DocSet::into_owned);
+            .map_or_else(DocSet::default, DocSet::into_owned);
         let mut places: HashMap<u32, u64> = HashMap::default();
         for (place, term) in
             (0..64).zip(&forms).flat_map(|(place, terms)| terms.iter().map(move |t| (place, t)))
@@ -331,23 +326,13 @@ impl Terms {
 
     /// A document's tokens and marks.
     pub(super) fn stream(&self, doc: u32) -> Codes<'_> {
-        Codes(self.streams.bytes(doc as usize))
+        Codes(self.streams.get(doc as usize))
     }
-}
-
-/// How many of some ascending numbers are less than one; fast when they are few.
-fn less_than(numbers: &[u32], bound: u32) -> usize {
-    let mut end = 1;
-    while numbers.get(end - 1).is_some_and(|number| *number < bound) {
-        end *= 2;
-    }
-    let start = end / 2;
-    start + numbers[start..numbers.len().min(end)].partition_point(|number| *number < bound)
 }
 
 fn read_synonyms(json: &[u8]) -> Result<HashMap<String, Vec<Vec<String>>>, SectionError> {
     let groups: Vec<Vec<String>> =
-        serde_json::from_slice(json).map_err(|_| SectionError::Content("synonyms", "is not JSON"))?;
+        serde_json::from_slice(json).map_err(|_| SectionError("synonyms", "is not JSON"))?;
     let mut synonyms: HashMap<String, Vec<Vec<String>>> = HashMap::default();
     for group in &groups {
         for term in group {
@@ -362,8 +347,6 @@ fn read_synonyms(json: &[u8]) -> Result<HashMap<String, Vec<Vec<String>>>, Secti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::cost::Budget;
-    use crate::search::phrase::Phrases;
     use crate::search::terms_writer::TermsWriter;
     use store::sections::SectionWriter;
 
@@ -381,11 +364,6 @@ mod tests {
         let mut docs = Vec::new();
         set.for_each(|doc| docs.push(doc));
         docs
-    }
-
-    fn with_phrase(terms: &Terms, phrase: &str) -> Vec<u32> {
-        let words: Vec<String> = phrase.split(' ').map(str::to_owned).collect();
-        docs(&Phrases::new(&[words], &[], terms).keep(None, terms, &Budget::default()))
     }
 
     #[test]
@@ -410,24 +388,6 @@ mod tests {
         // A text without small words is in the language of the others, or in both.
         let terms = open(&["Aprende", "aprender"]);
         assert_eq!(terms.related("aprende").len(), 2);
-    }
-
-    #[test]
-    fn words_that_are_written_together_anywhere_are_one_word_everywhere() {
-        let terms = open(&["low-income homes", "homes for low income people", "lowincome", "income low"]);
-        assert_eq!(docs(&terms.docs(terms.exact("lowincome").unwrap())), [0, 1, 2]);
-        assert_eq!(with_phrase(&terms, "low income people"), [1]);
-    }
-
-    #[test]
-    fn a_phrase_needs_its_words_in_a_row_within_one_text() {
-        let terms =
-            open(&["soil health labs", "health soil", "soil|health", "soil soil health", "soil .net"]);
-        for (phrase, expected) in
-            [("soil health", vec![0, 3]), ("soil net", vec![4]), ("soil labs", vec![]), ("unknown", vec![])]
-        {
-            assert_eq!(with_phrase(&terms, phrase), expected, "{phrase}");
-        }
     }
 
     #[test]

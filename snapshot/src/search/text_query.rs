@@ -233,7 +233,7 @@ impl TextQuery {
     pub(super) fn docs_of_words<'a>(&self, clause: &Clause<'_>, index: &'a Index) -> DocSet<'a> {
         let start = self.words.iter().position(|word| Some(&word.text) == clause.words.first());
         let run = start.and_then(|start| self.words.get(start..start + clause.words.len()));
-        run.map_or_else(DocSet::none, |run| Clause::new(run, None, &[], index).docs(index))
+        run.map_or_else(DocSet::default, |run| Clause::new(run, None, &[], index).docs(index))
     }
 
     /// Looks up exclusions and phrases.
@@ -283,7 +283,7 @@ impl<'a> ResolvedText<'a> {
         // Without documents, the other clauses need not be read.
         let found =
             clauses.try_fold(first, |found, clause| (!found.is_empty()).then(|| clause.keep(found, index)));
-        Some(found.unwrap_or_else(DocSet::none))
+        Some(found.unwrap_or_default())
     }
 
     /// Upper bounds of the work of finding the text, in units, and of the documents that match it.
@@ -315,10 +315,7 @@ impl<'a> TextFilter<'a> {
             let docs = found.unwrap_or_else(|| DocSet::all(index.programs()));
             Some(docs.without(&index.terms.any(excluded)))
         });
-        match self.phrases.is_empty() {
-            true => found,
-            false => Some(self.phrases.keep(found, &index.terms, budget)),
-        }
+        if self.phrases.is_empty() { found } else { Some(self.phrases.keep(found, &index.terms, budget)) }
     }
 
     /// Upper bound of the work of [`Self::keep`] if everything else leaves at most so many documents.
@@ -343,16 +340,6 @@ mod tests {
 
     fn texts(query: &TextQuery) -> Vec<&str> {
         query.words.iter().map(|word| word.text.as_str()).collect()
-    }
-
-    #[test]
-    fn words_phrases_and_exclusions_are_parsed_apart() {
-        let query = parse("Solar  \"living labs\" -gas -\"fossil fuel\" field-work solar");
-        assert_eq!(texts(&query), ["solar", "fieldwork"]);
-        assert_eq!(query.words[1].parts, ["field", "work"]);
-        assert_eq!(query.phrases, [phrase("living labs")]);
-        assert_eq!(query.excluded_words, phrase("gas"));
-        assert_eq!(query.excluded_phrases, [phrase("fossil fuel")]);
     }
 
     #[test]

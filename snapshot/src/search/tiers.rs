@@ -85,6 +85,7 @@ impl Pager {
 }
 
 /// A clause or an applied filter phrase, looked up.
+#[derive(Default)]
 pub(super) struct Part<'a> {
     pub(super) clause: Clause<'a>,
     /// Documents that match it or its guesses.
@@ -104,12 +105,6 @@ pub(super) struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// A filter that some documents satisfy, and of which some state nothing.
-    fn filter(docs: DocSet<'a>, unstated: Option<DocSet<'a>>, idf: f64) -> Self {
-        let (clause, unguessed, direct, wider) = (Clause::default(), None, None, None);
-        Self { clause, docs, unguessed, direct, wider, unstated, idf, is_filter: true, facet: None }
-    }
-
     /// Whether it is selected values.
     pub(super) fn is_chosen(&self) -> bool {
         self.facet.is_some()
@@ -118,11 +113,6 @@ impl<'a> Part<'a> {
     /// Documents that match it itself.
     pub(super) fn typed(&self) -> &DocSet<'a> {
         self.unguessed.as_ref().unwrap_or(&self.docs)
-    }
-
-    /// Whether it matches by guesses only.
-    pub(super) fn is_guessed(&self) -> bool {
-        self.unguessed.as_ref().is_some_and(DocSet::is_empty)
     }
 
     /// Whether it distinguishes records: most do not match it, and some do.
@@ -173,7 +163,7 @@ impl<'a> Parts<'a> {
             let idf = idf(docs.len(), index.programs());
             let clause = Clause { words, ..Clause::default() };
             let unstated = index.without_measures(&filter);
-            parts.known.push(Part { clause, ..Part::filter(docs, unstated, idf) });
+            parts.known.push(Part { clause, docs, unstated, idf, is_filter: true, ..Part::default() });
         }
         parts
     }
@@ -182,7 +172,8 @@ impl<'a> Parts<'a> {
     /// none of the group.
     pub(super) fn add_chosen(&mut self, group: Group<'a>, silent: DocSet<'a>) {
         let idf = CHOSEN * idf(group.docs.len(), self.index.programs());
-        self.chosen.push(Part { facet: Some(group.facet), ..Part::filter(group.docs, Some(silent), idf) });
+        let (facet, docs, unstated) = (Some(group.facet), group.docs, Some(silent));
+        self.chosen.push(Part { facet, docs, unstated, idf, is_filter: true, ..Part::default() });
     }
 
     /// Adds a clause and the guesses for it.
@@ -190,7 +181,7 @@ impl<'a> Parts<'a> {
         let index = self.index;
         let entity = clause.entity.filter(|_| !clause.is_outside);
         let wider = entity.and_then(|entity| entity.with_wider_places(&index.values));
-        let elsewhere = clause.place().map_or_else(DocSet::none, |place| index.seats.elsewhere(place));
+        let elsewhere = clause.place().map_or_else(DocSet::default, |place| index.seats.elsewhere(place));
         let wider = wider.map(|docs| docs.without(&elsewhere));
         let (typed, direct) = (clause.docs(index), clause.direct_docs(index));
         let mut others = guessed;
@@ -208,17 +199,7 @@ impl<'a> Parts<'a> {
         clause.forms.extend(others.into_iter().map(|term| (term, Form::Guess)));
         let of_place = if clause.place().is_some() { PLACE } else { 1.0 };
         let idf = of_place * idf(docs.len(), index.programs());
-        self.known.push(Part {
-            clause,
-            docs,
-            unguessed,
-            direct,
-            wider,
-            unstated,
-            idf,
-            is_filter: false,
-            facet: None,
-        });
+        self.known.push(Part { clause, docs, unguessed, direct, wider, unstated, idf, ..Part::default() });
     }
 
     /// Words, filter phrases and selected values that some record matches.
@@ -244,7 +225,7 @@ impl<'a> Parts<'a> {
     /// Full matches of all parts but one, known ones first; `None` without others.
     pub(super) fn full_without(&self, left_out: usize) -> Option<DocSet<'_>> {
         if (self.known.len()..).take(self.unknown.len()).any(|position| position != left_out) {
-            return Some(DocSet::none());
+            return Some(DocSet::default());
         }
         let parts = self.known.iter().enumerate().filter(|(position, _)| *position != left_out);
         all_of(parts.map(|(_, part)| part.typed().borrowed()).collect())
@@ -283,7 +264,7 @@ impl<'a> Parts<'a> {
             let sets = std::iter::once(docs).chain(&part.wider).chain(unstated);
             union(sets.map(DocSet::borrowed).collect(), self.index.programs())
         });
-        Some(both(all_of(matching.collect()), among).unwrap_or_else(DocSet::none))
+        Some(both(all_of(matching.collect()), among).unwrap_or_default())
     }
 
     /// Documents that match a part, among some. With a phrase, all of these.

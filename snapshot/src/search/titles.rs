@@ -6,10 +6,9 @@
 //! title.docs.at .docs  documents of each
 //! ```
 
-use std::collections::BTreeSet;
-
 use rustc_hash::FxHashSet;
 
+use crate::distinct::distinct;
 use crate::record::{Directory, Locale};
 use crate::search::synonyms::label_keys;
 use crate::search::table::{Lists, Pair, Strings, StringsWriter};
@@ -26,36 +25,26 @@ pub(super) struct Titles {
     docs: Lists,
 }
 
-/// Titles being collected: keys, and the document of each. Their bytes stand in one list: a program has a dozen.
-#[derive(Default)]
-pub(super) struct TitlesWriter {
-    keys: StringsWriter,
-    docs: Vec<u32>,
-}
-
-impl TitlesWriter {
-    /// Adds a document: its texts, each with the field it stands in, and its slug.
-    pub(super) fn add<'a>(&mut self, doc: u32, texts: &[(Mark, &'a str)], slug: &'a str) {
-        let names = texts.iter().filter(|(mark, _)| matches!(mark, Mark::Name | Mark::Alias));
-        let names = names.map(|(_, text)| *text).chain([slug]);
-        let all: BTreeSet<String> = names.flat_map(keys).filter(|key| !key.is_empty()).collect();
-        for key in all {
-            self.keys.push(key.as_bytes());
-            self.docs.push(doc);
+/// Writes the sections; `order` gives the program of each document. Keys stand in one list: a program has a dozen.
+pub(super) fn write(directory: &Directory, order: &[usize], writer: &mut SectionWriter) {
+    let (mut all, mut docs) = (StringsWriter::default(), Vec::new());
+    for (doc, program) in (0u32..).zip(order) {
+        let texts = stated_texts(directory, *program).into_iter();
+        let names = texts.filter(|(mark, _)| matches!(mark, Mark::Name | Mark::Alias)).map(|(_, text)| text);
+        let names = names.chain([directory.programs[*program].slug.as_str()]);
+        for key in distinct(names.flat_map(keys).filter(|key| !key.is_empty())) {
+            all.push(key.as_bytes());
+            docs.push(doc);
         }
     }
-
-    /// Writes the sections.
-    pub(super) fn write(self, writer: &mut SectionWriter) {
-        let key = |at: &u32| self.keys.get(*at as usize);
-        // Documents were added in their order.
-        let mut order: Vec<u32> = (0..self.docs.len() as u32).collect();
-        order.sort_unstable_by(|a, b| key(a).cmp(key(b)).then(a.cmp(b)));
-        let titles = || order.chunk_by(|a, b| key(a) == key(b));
-        let docs = |same: &[u32]| same.iter().map(|at| self.docs[*at as usize]).collect::<Vec<_>>();
-        Strings::write(writer, KEYS, titles().map(|same| key(&same[0])));
-        Lists::write(writer, DOCS, titles().map(docs));
-    }
+    let key = |at: &u32| all.get(*at as usize);
+    // Documents were added in their order.
+    let mut order: Vec<u32> = (0..docs.len() as u32).collect();
+    order.sort_unstable_by(|a, b| key(a).cmp(key(b)).then(a.cmp(b)));
+    let titles = || order.chunk_by(|a, b| key(a) == key(b));
+    Strings::write(writer, KEYS, titles().map(|same| key(&same[0])));
+    let docs = |same: &[u32]| same.iter().map(|at| docs[*at as usize]).collect::<Vec<_>>();
+    Lists::write(writer, DOCS, titles().map(docs));
 }
 
 impl Titles {
@@ -97,7 +86,7 @@ pub fn searchable_texts(directory: &Directory, program: usize) -> Vec<(Mark, &st
 }
 
 /// The same, where some may stand several times.
-pub(super) fn stated_texts(directory: &Directory, program: usize) -> Vec<(Mark, &str)> {
+fn stated_texts(directory: &Directory, program: usize) -> Vec<(Mark, &str)> {
     let links = &directory.program_links[program];
     let it = &directory.programs[program];
     let organization = &directory.organizations[links.organization];
@@ -110,17 +99,19 @@ pub(super) fn stated_texts(directory: &Directory, program: usize) -> Vec<(Mark, 
     texts.extend(it.summary.iter().map(|text| (Mark::Summary, text.as_str())));
     texts.extend(it.description.iter().map(|text| (Mark::Description, text.as_str())));
     for locale in Locale::ALL {
-        let translated =
-            |of, field| directory.translations.get(&(of, *locale))?.get(field).map(String::as_str);
-        texts.extend(translated(it.entity(), "name").map(|text| (Mark::Name, text)));
-        texts.extend(translated(organization.entity(), "name").map(|text| (Mark::Organization, text)));
-        texts.extend(translated(it.entity(), "summary").map(|text| (Mark::Summary, text)));
-        texts.extend(translated(it.entity(), "description").map(|text| (Mark::Description, text)));
+        for (mark, of, field) in [
+            (Mark::Name, it.entity(), "name"),
+            (Mark::Organization, organization.entity(), "name"),
+            (Mark::Summary, it.entity(), "summary"),
+            (Mark::Description, it.entity(), "description"),
+        ] {
+            texts.extend(directory.translation(of, *locale, field).map(|text| (mark, text)));
+        }
     }
     for fact in directory.facts_of(program) {
-        let translated = |locale: &Locale| directory.translations.get(&(fact.entity(), *locale))?.get("text");
+        let translated = |locale: &Locale| directory.translation(fact.entity(), *locale, "text");
         let translations = Locale::ALL.iter().filter_map(translated);
-        texts.extend(fact.text.iter().chain(translations).map(|text| (Mark::Fact, text.as_str())));
+        texts.extend(fact.text.as_deref().into_iter().chain(translations).map(|text| (Mark::Fact, text)));
     }
     let cycles = || links.cycles.iter().map(|cycle| &directory.cycles[*cycle]);
     let labels = cycles().map(|cycle| cycle.label.as_str());

@@ -7,7 +7,7 @@ use crate::facet::Facet;
 use crate::record::Lifecycle;
 use crate::search::index::{FacetCounts, Index, Order};
 use crate::search::seasons::{Observation, Seasons};
-use crate::search::set::{DocSet, WORD, bits_of, count_common, count_ones, has_bit};
+use crate::search::set::{DocSet, WORD, bits_of, count_common, count_ones};
 use crate::search::values::Values;
 use crate::time::{Day, DisplayStatus, OPEN_STATES, Openness};
 
@@ -147,18 +147,24 @@ impl Today {
         self.pairs.get(state).map(Vec::as_slice)
     }
 
-    /// Sets the counts of the open states, given each one's ordinal and documents.
-    pub(super) fn fill(&self, counts: &mut [u32], count: impl Fn(u32, &[u64]) -> u32) {
-        for (ordinal, docs) in self.ordinals.iter().zip(&self.of_state) {
+    /// Sets the counts of the open states, in the order of [`OPEN_STATES`].
+    fn fill(&self, counts: &mut [u32], of_states: [u32; STATES]) {
+        for (ordinal, count) in self.ordinals.iter().zip(of_states) {
             if let Some(slot) = counts.get_mut(*ordinal as usize) {
-                *slot = count(*ordinal, docs);
+                *slot = count;
             }
         }
     }
 
+    /// Sets the counts of the open states to those of the documents of a value.
+    pub(super) fn count_pairs(&self, value: u32, counts: &mut [u32]) {
+        let pairs = |state: usize| self.pairs[state].get(value as usize).copied().unwrap_or(0);
+        self.fill(counts, std::array::from_fn(pairs));
+    }
+
     /// Sets the counts of the open states to those of all documents.
     pub(super) fn totals(&self, counts: &mut [u32]) {
-        self.fill(counts, |_, docs| count_ones(docs) as u32);
+        self.fill(counts, self.of_state.each_ref().map(|docs| count_ones(docs) as u32));
     }
 
     /// Sets the counts of the open states to those of some documents.
@@ -175,11 +181,7 @@ impl Today {
                 }
             }
         }
-        for (ordinal, count) in self.ordinals.iter().zip(of_state) {
-            if let Some(slot) = counts.get_mut(*ordinal as usize) {
-                *slot = count;
-            }
-        }
+        self.fill(counts, of_state);
     }
 
     /// Documents whose next deadline lies in a range that may be open at either end. Documents are numbered by
@@ -215,11 +217,6 @@ impl Today {
     /// The same of those that have a facet value.
     pub fn open_with(&self, ordinal: u32) -> u32 {
         self.pairs[STATES].get(ordinal as usize).copied().unwrap_or_default()
-    }
-
-    /// Whether a document is open.
-    pub fn is_open(&self, doc: u32) -> bool {
-        has_bit(&self.open, doc)
     }
 }
 

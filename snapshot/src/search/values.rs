@@ -157,16 +157,13 @@ impl Values {
     }
 
     fn crowded(&self) -> Vec<u64> {
-        let spans: Vec<Range<usize>> =
-            FACETS.iter().filter(|spec| !spec.is_place).map(|spec| self.span(spec.facet)).collect();
         let is_crowded = |doc: &u32| {
-            let stated = self.of_docs().get(*doc).iter().map(|ordinal| usize::from(*ordinal));
-            let count = |stated: &mut dyn Iterator<Item = usize>| {
-                stated.map(|ordinal| self.set(ordinal).len().max(1)).sum::<usize>()
-            };
-            let of =
-                |span: &Range<usize>| count(&mut stated.clone().filter(|ordinal| span.contains(ordinal)));
-            count(&mut stated.clone()) > CROWD && spans.iter().any(|span| of(span) > CROWD)
+            let mut counts = [0; COUNT];
+            for ordinal in self.of_docs().get(*doc) {
+                let facet = self.facet_of(u32::from(*ordinal));
+                counts[facet as usize] += self.set(usize::from(*ordinal)).len().max(1);
+            }
+            FACETS.iter().zip(counts).any(|(spec, count)| !spec.is_place && count > CROWD)
         };
         let bits = bits_of((0..self.count as u32).filter(is_crowded), self.count);
         if bits.iter().any(|word| *word > 0) { bits } else { Vec::new() }
@@ -174,10 +171,8 @@ impl Values {
 
     /// Documents that state a value, and not very many of any facet.
     pub(super) fn docs_of_few(&self, ordinal: u32) -> DocSet<'_> {
-        match self.crowded.is_empty() {
-            true => self.docs(ordinal),
-            false => self.docs(ordinal).without(&DocSet::bits(&self.crowded)),
-        }
+        let docs = self.docs(ordinal);
+        if self.crowded.is_empty() { docs } else { docs.without(&DocSet::bits(&self.crowded)) }
     }
 
     /// Number of ordinals, sets included.

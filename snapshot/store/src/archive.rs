@@ -7,7 +7,7 @@ use std::io;
 
 use bytemuck::{Pod, Zeroable};
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
-use libdeflater::{CompressionLvl, Compressor, Decompressor, crc32};
+use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor, crc32};
 
 use super::body::{Chunks, Sink};
 
@@ -111,20 +111,23 @@ fn deflate_pieces(body: &[u8]) -> (Vec<u8>, Vec<Piece>) {
 /// The body of an entry's data; none if that is not the deflated form of a body of this length and CRC-32.
 pub(super) fn unpack(place: Place, data: &[u8], len: u64) -> Option<Vec<u8>> {
     let body = if place.method == DEFLATED {
-        let mut body = room(data, len)?;
-        let filled = Decompressor::new().deflate_decompress(data, &mut body).ok()?;
-        (filled == body.len()).then_some(body)?
+        inflated(data, len, Decompressor::deflate_decompress)?
     } else {
         (data.len() as u64 == len).then(|| data.to_vec())?
     };
     (crc32(&body) == place.crc).then_some(body)
 }
 
-/// Room for so many bytes that data expands to: no more memory than it can fill.
-fn room(data: &[u8], len: u64) -> Option<Vec<u8>> {
+/// The bytes that data expands to, if they are of this length; takes no more memory than data can fill.
+fn inflated(data: &[u8], len: u64, inflate: InflateFn) -> Option<Vec<u8>> {
     let can_be = len <= (data.len() as u64 + 1) * RATIO_MAX;
-    Some(vec![0; usize::try_from(len).ok().filter(|_| can_be)?])
+    let mut bytes = vec![0; usize::try_from(len).ok().filter(|_| can_be)?];
+    let filled = inflate(&mut Decompressor::new(), data, &mut bytes).ok()?;
+    (filled == bytes.len()).then_some(bytes)
 }
+
+/// How one format or the other is inflated.
+type InflateFn = fn(&mut Decompressor, &[u8], &mut [u8]) -> Result<usize, DecompressionError>;
 
 /// A part of a body, of `len` bytes and this CRC-32, from its part of the data.
 pub(super) fn unpack_piece(data: &[u8], len: usize, crc: u32) -> Option<Vec<u8>> {
@@ -140,9 +143,7 @@ pub fn gzip_of(bytes: &[u8]) -> Vec<u8> {
 
 /// The bytes of a gzip member, if they are of this length.
 pub fn gunzip(member: &[u8], len: u64) -> Option<Vec<u8>> {
-    let mut bytes = room(member, len)?;
-    let filled = Decompressor::new().gzip_decompress(member, &mut bytes).ok()?;
-    (filled == bytes.len()).then_some(bytes)
+    inflated(member, len, Decompressor::gzip_decompress)
 }
 
 /// What a gzip member has beside its data.

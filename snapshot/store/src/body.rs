@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
 /// A SHA-256 hash. Text form: 64 lower-case hex digits.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Zeroable, Pod)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Zeroable, Pod)]
 #[repr(transparent)]
 pub struct Digest(pub [u8; 32]);
 
@@ -26,12 +26,6 @@ impl Digest {
 }
 
 impl fmt::Display for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Hex(&self.0).fmt(f)
-    }
-}
-
-impl fmt::Debug for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Hex(&self.0).fmt(f)
     }
@@ -125,7 +119,7 @@ impl Body {
     /// # Errors
     ///
     /// If it cannot be read.
-    pub(crate) fn of_reader(reader: &mut impl Read) -> io::Result<Self> {
+    pub fn of_reader(reader: &mut impl Read) -> io::Result<Self> {
         let mut hasher = Sha256::new();
         let len = io::copy(&mut BufReader::with_capacity(1 << 18, reader), &mut hasher)?;
         Ok(Self { len, sha256: Digest(hasher.finalize().into()) })

@@ -19,9 +19,8 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use bytemuck::{Pod, Zeroable};
-use jiff::Timestamp;
-use jiff::civil::Date;
-use jiff::tz::Offset;
+use jiff::civil::{Date, date};
+use jiff::{Timestamp, ToSpan as _};
 use rustc_hash::{FxHashMap, FxHashSet};
 use uuid::Uuid;
 
@@ -58,8 +57,7 @@ impl Publication {
 
     /// The day it was made for.
     pub fn day(&self) -> Option<Date> {
-        let midnight = Timestamp::from_second(i64::from(self.day) * 86_400).ok()?;
-        Some(Offset::UTC.to_datetime(midnight).date())
+        date(1970, 1, 1).checked_add(self.day.days()).ok()
     }
 }
 
@@ -151,24 +149,17 @@ pub struct ChangeLog {
 }
 
 struct Order {
-    /// All records: by publication, removed ones first, then by address.
-    all: Vec<OrderedRecord>,
+    /// All records with the row of their page: by publication, removed ones first, then by address. Removed records follow
+    /// the rows.
+    all: Vec<(u32, Record)>,
     /// Rows of the pages of removed records that have another address now.
     moved: FxHashMap<(&'static str, RecordId), u32>,
-}
-
-#[derive(Clone, Copy)]
-struct OrderedRecord {
-    record: Record,
-    /// Row of its page; removed records follow the rows.
-    number: u32,
-    is_there: bool,
 }
 
 impl ChangeLog {
     pub(super) fn open(history: &Sections) -> Result<Self, SectionError> {
         const WRONG: &str = "does not fit the others";
-        let wrong = |section| SectionError::Content(section, WRONG);
+        let wrong = |section| SectionError(section, WRONG);
         let text = history.get::<u8>("removed.path")?;
         let text = std::str::from_utf8(&text).map_err(|_| wrong("removed.path"))?;
         let log = Self {
@@ -245,15 +236,15 @@ impl ChangeLog {
             let removed = record.strip_prefix('-');
             (removed.is_none(), format!("{RECORDS}{}.json", removed.unwrap_or(record)))
         });
-        let is_read = |of: &OrderedRecord| match of.record.sequence.cmp(&from.sequence) {
+        let is_read = |(number, record): &(u32, Record)| match record.sequence.cmp(&from.sequence) {
             Ordering::Equal => {
-                let place = (of.is_there, self.path(files, of.number));
+                let place = (is_there(files, *number), self.path(files, *number));
                 last.as_ref().is_none_or(|(was_there, last)| place <= (*was_there, last))
             }
             other => other == Ordering::Less,
         };
         let begun = self.begun(from);
-        let is_news = |of: &&OrderedRecord| of.is_there || of.record.sequence > begun;
+        let is_news = |of: &&(u32, Record)| is_there(files, of.0) || of.1.sequence > begun;
         let rest = order.partition_point(is_read);
         let rest = order.get(rest..).unwrap_or_default().iter().filter(is_news);
         rest.take(most).filter_map(|record| self.change(files, record)).collect()
@@ -265,8 +256,9 @@ impl ChangeLog {
         order.all.iter().rev().take(most).filter_map(|record| self.change(files, record)).collect()
     }
 
-    fn change<'a>(&'a self, files: &'a FileTable, of: &OrderedRecord) -> Option<RecordChange<'a>> {
-        let OrderedRecord { record: Record { version, id, sequence }, number, is_there } = *of;
+    fn change<'a>(&'a self, files: &'a FileTable, of: &(u32, Record)) -> Option<RecordChange<'a>> {
+        let (number, Record { version, id, sequence }) = *of;
+        let is_there = is_there(files, number);
         let path = self.path(files, number);
         let (kind, slug) = record_of(path)?;
         let version = is_there.then_some(version);
@@ -298,17 +290,20 @@ impl ChangeLog {
 
     fn order(&self, files: &FileTable) -> Order {
         let pages = files.entries().filter(|entry| record_of(entry.path()).is_some());
-        let there = pages.map(|entry| (entry.number(), true)).zip(self.records.iter().copied());
-        let removed = (files.len() as u32..).map(|number| (number, false));
-        let all = there.chain(removed.zip(self.removed.iter().copied()));
-        let ordered = |((number, is_there), record)| OrderedRecord { record, number, is_there };
-        let mut all: Vec<OrderedRecord> = all.map(ordered).collect();
-        let place = |it: &OrderedRecord| (it.record.sequence, it.is_there, self.path(files, it.number));
+        let there = pages.map(|entry| entry.number).zip(self.records.iter().copied());
+        let removed = (files.len() as u32..).zip(self.removed.iter().copied());
+        let mut all: Vec<(u32, Record)> = there.chain(removed).collect();
+        let place = |it: &(u32, Record)| (it.1.sequence, is_there(files, it.0), self.path(files, it.0));
         all.sort_unstable_by(|a, b| place(a).cmp(&place(b)));
         let gone: FxHashSet<_> = self.removed().map(|(path, it)| of_kind(path, it.id)).collect();
-        let known = all.iter().filter(|it| it.is_there && it.record.id != UNKNOWN);
-        let moved = known.map(|it| (of_kind(self.path(files, it.number), it.record.id), it.number));
+        let known = all.iter().filter(|(number, it)| is_there(files, *number) && it.id != UNKNOWN);
+        let moved = known.map(|(number, it)| (of_kind(self.path(files, *number), it.id), *number));
         let moved = moved.filter(|(of, _)| gone.contains(of)).collect();
         Order { all, moved }
     }
+}
+
+/// Whether a number of [`Order`] is a row.
+fn is_there(files: &FileTable, number: u32) -> bool {
+    (number as usize) < files.len()
 }

@@ -48,7 +48,7 @@ pub(super) fn write<'a>(
     };
     let dates: Vec<i64> = pages.clone().map(|(path, body)| kept(path, body).unwrap_or(now)).collect();
     history.put("changed", dates);
-    NextPublication { live, manifest, day }.write(records, &mut history);
+    write_log((live, manifest, day), records, &mut history);
     history.put::<u8>(EARLIER, earlier.map(|id| id.to_string()).unwrap_or_default());
     if let Some(live) = live {
         diff::write(live, pages.clone(), &mut history);
@@ -145,84 +145,79 @@ pub(super) fn digest_on_any_day(page: &NewFile<'_>, identity: Digest) -> Digest 
     Digest::of(&rest)
 }
 
-/// A publication that is being made.
-struct NextPublication<'a> {
-    /// The generation before.
-    live: Option<&'a Generation>,
-    manifest: &'a Manifest,
-    day: Date,
+/// Writes the sections of the log: `live` is the generation before.
+fn write_log(
+    (live, manifest, day): (Option<&Generation>, &Manifest, Date),
+    new: &Records,
+    history: &mut SectionWriter,
+) {
+    let before = live.map(Generation::changes);
+    let sequence = manifest.sequence;
+    let known = live.into_iter().flat_map(|live| live.changes().records(live.files()));
+    let known: BTreeMap<&str, Record> = known.collect();
+    let (mut records, mut counts) = (Vec::new(), [[0; 3]; 3]);
+    for (path, now) in new {
+        let old = known.get(&**path);
+        let same = old.filter(|old| old.version == now.version);
+        if same.is_none() {
+            count(&mut counts, path, usize::from(old.is_some()));
+        }
+        let id = if now.id == UNKNOWN { old.map_or(UNKNOWN, |old| old.id) } else { now.id };
+        records.push(Record { id, sequence: same.map_or(sequence, |same| same.sequence), ..*now });
+    }
+    let (removed, mut floor) = removed(live, manifest, new, &known);
+    for (path, it) in &removed {
+        if it.sequence == sequence && !new.contains_key(*path) {
+            count(&mut counts, path, 2);
+        }
+    }
+    let mut log: Vec<Publication> = before.map(|before| before.log.to_vec()).unwrap_or_default();
+    let published = manifest.generated_at.as_second();
+    let at = log.last().map_or(published, |last| published.max(last.at.saturating_add(1)));
+    let day = (midnight_of(day) / 86_400) as i32;
+    log.push(Publication { sequence, published, day, counts, at });
+    let forgotten = log.len().saturating_sub(LOG_MAX);
+    floor = log.drain(..forgotten).map(|old| old.sequence).fold(floor, u64::max);
+    let (paths, removed): (Vec<&str>, Vec<Record>) = removed.into_iter().unzip();
+    let root = before.map_or_else(|| Digest::of(&manifest.to_bytes()), |before| before.root);
+    history.put("root", [root]);
+    history.put("log", log);
+    history.put("record", records);
+    history.put("removed", removed);
+    history.put::<u8>("removed.path", paths.join("\n"));
+    history.put::<u64>("floor", [floor]);
 }
 
-impl NextPublication<'_> {
-    /// Writes the sections of the log.
-    fn write(&self, new: &Records, history: &mut SectionWriter) {
-        let before = self.live.map(Generation::changes);
-        let sequence = self.manifest.sequence;
-        let known = self.live.into_iter().flat_map(|live| live.changes().records(live.files()));
-        let known: BTreeMap<&str, Record> = known.collect();
-        let (mut records, mut counts) = (Vec::new(), [[0; 3]; 3]);
-        for (path, now) in new {
-            let old = known.get(&**path);
-            let same = old.filter(|old| old.version == now.version);
-            if same.is_none() {
-                count(&mut counts, path, usize::from(old.is_some()));
-            }
-            let id = if now.id == UNKNOWN { old.map_or(UNKNOWN, |old| old.id) } else { now.id };
-            records.push(Record { id, sequence: same.map_or(sequence, |same| same.sequence), ..*now });
-        }
-        let (removed, mut floor) = self.removed(new, &known);
-        for (path, it) in &removed {
-            if it.sequence == sequence && !new.contains_key(*path) {
-                count(&mut counts, path, 2);
-            }
-        }
-        let mut log: Vec<Publication> = before.map(|before| before.log.to_vec()).unwrap_or_default();
-        let published = self.manifest.generated_at.as_second();
-        let at = log.last().map_or(published, |last| published.max(last.at.saturating_add(1)));
-        let day = (midnight_of(self.day) / 86_400) as i32;
-        log.push(Publication { sequence, published, day, counts, at });
-        let forgotten = log.len().saturating_sub(LOG_MAX);
-        floor = log.drain(..forgotten).map(|old| old.sequence).fold(floor, u64::max);
-        let (paths, removed): (Vec<&str>, Vec<Record>) = removed.into_iter().unzip();
-        let root = before.map_or_else(|| Digest::of(&self.manifest.to_bytes()), |before| before.root);
-        history.put("root", [root]);
-        history.put("log", log);
-        history.put("record", records);
-        history.put("removed", removed);
-        history.put::<u8>("removed.path", paths.join("\n"));
-        history.put::<u64>("floor", [floor]);
-    }
-
-    /// The removals that the log remembers, in order, and the last publication whose removals it may not remember.
-    fn removed<'a>(&self, new: &Records, known: &BTreeMap<&'a str, Record>) -> (Vec<(&'a str, Record)>, u64)
-    where
-        Self: 'a,
-    {
-        let before = self.live.map(Generation::changes);
-        let published = self.manifest.generated_at.as_second();
-        let is_old = |removed: &Record| {
-            let at = before.and_then(|before| before.at(removed.sequence));
-            at.is_none_or(|at| published - at.published > REMEMBERED)
-        };
-        let ids =
-            LazyCell::new(|| new.iter().map(|(path, it)| of_kind(path, it.id)).collect::<FxHashSet<_>>());
-        // Nothing is at its address, or another record that took it while this one got no other.
-        let is_gone = |path: &str, id: RecordId| {
-            new.get(path).is_none_or(|now| {
-                ![now.id, UNKNOWN].contains(&id) && now.id != UNKNOWN && !ids.contains(&of_kind(path, id))
-            })
-        };
-        let (old, recent): (Vec<_>, Vec<_>) = before
-            .into_iter()
-            .flat_map(ChangeLog::removed)
-            .filter(|(path, it)| is_gone(path, it.id))
-            .partition(|(_, it)| is_old(it));
-        let floor = before.map_or(0, |before| before.floor);
-        let floor = old.iter().map(|(_, it)| it.sequence).fold(floor, u64::max);
-        let lost = known.iter().filter(|(path, it)| is_gone(path, it.id));
-        let lost = lost.map(|(path, it)| (*path, Record { sequence: self.manifest.sequence, ..*it }));
-        (recent.into_iter().chain(lost).collect(), floor)
-    }
+/// The removals that the log remembers, in order, and the last publication whose removals it may not remember.
+fn removed<'a>(
+    live: Option<&'a Generation>,
+    manifest: &Manifest,
+    new: &Records,
+    known: &BTreeMap<&'a str, Record>,
+) -> (Vec<(&'a str, Record)>, u64) {
+    let before = live.map(Generation::changes);
+    let published = manifest.generated_at.as_second();
+    let is_old = |removed: &Record| {
+        let at = before.and_then(|before| before.at(removed.sequence));
+        at.is_none_or(|at| published - at.published > REMEMBERED)
+    };
+    let ids = LazyCell::new(|| new.iter().map(|(path, it)| of_kind(path, it.id)).collect::<FxHashSet<_>>());
+    // Nothing is at its address, or another record that took it while this one got no other.
+    let is_gone = |path: &str, id: RecordId| {
+        new.get(path).is_none_or(|now| {
+            ![now.id, UNKNOWN].contains(&id) && now.id != UNKNOWN && !ids.contains(&of_kind(path, id))
+        })
+    };
+    let (old, recent): (Vec<_>, Vec<_>) = before
+        .into_iter()
+        .flat_map(ChangeLog::removed)
+        .filter(|(path, it)| is_gone(path, it.id))
+        .partition(|(_, it)| is_old(it));
+    let floor = before.map_or(0, |before| before.floor);
+    let floor = old.iter().map(|(_, it)| it.sequence).fold(floor, u64::max);
+    let lost = known.iter().filter(|(path, it)| is_gone(path, it.id));
+    let lost = lost.map(|(path, it)| (*path, Record { sequence: manifest.sequence, ..*it }));
+    (recent.into_iter().chain(lost).collect(), floor)
 }
 
 fn count(counts: &mut [[u32; 3]; 3], path: &str, change: usize) {

@@ -73,14 +73,14 @@ fn changes<'old, 'new: 'old>(
     let (mut found, mut is_there) = (Vec::new(), vec![false; old.len()]);
     for (row, (path, body)) in (0..).zip(new) {
         let before = old.find(path.as_bytes());
-        before.inspect(|entry| is_there[entry.number() as usize] = true);
+        before.inspect(|entry| is_there[entry.number as usize] = true);
         match before {
             Some(before) if before.identity() == body => {}
             Some(_) => found.push((path, PathChange::Modified, row)),
             None => found.push((path, PathChange::Added, row)),
         }
     }
-    let gone = old.entries().filter(|entry| !is_there[entry.number() as usize]);
+    let gone = old.entries().filter(|entry| !is_there[entry.number as usize]);
     found.extend(gone.map(|entry| (entry.path(), PathChange::Removed, 0)));
     found.sort_unstable_by_key(|(path, ..)| *path);
     found
@@ -108,7 +108,7 @@ pub(super) fn write<'a>(
 
 /// The recorded difference.
 fn recorded(of: &Generation) -> Result<GenerationDiff, SectionError> {
-    let wrong = |section| SectionError::Content(section, "is not what a publisher writes");
+    let wrong = |section| SectionError(section, "is not what a publisher writes");
     let (before, gone) = (of.history.get::<u8>("before")?, of.history.get::<u8>("gone")?);
     let old = Manifest::parse(&before).map_err(|_| wrong("before"))?;
     let gone = std::str::from_utf8(&gone).map_err(|_| wrong("gone"))?;

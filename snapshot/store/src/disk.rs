@@ -316,7 +316,7 @@ impl dyn Disk + '_ {
 }
 
 /// Locks a collection that other threads only add to: after a panic of one of them it is still valid.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

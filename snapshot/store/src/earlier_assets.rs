@@ -77,7 +77,7 @@ impl Generation {
 /// Reads what [`write`] wrote; the first generation has nothing.
 fn read(history: &Sections) -> Result<Vec<EarlierAsset>, SectionError> {
     let Ok(list) = history.get::<u8>("asset.list") else { return Ok(Vec::new()) };
-    let wrong = || SectionError::Content("asset.list", "does not fit `asset`");
+    let wrong = || SectionError("asset.list", "does not fit `asset`");
     let list: Vec<(String, usize, u8)> = serde_json::from_slice(&list).map_err(|_| wrong())?;
     let all = history.get::<u8>("asset")?;
     let mut rest = &all[..];

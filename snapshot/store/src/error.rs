@@ -58,12 +58,11 @@ impl StoreError {
     /// copied are missing or incomplete. Any other content stays wrong until it is replaced.
     pub fn may_pass(&self) -> bool {
         match self {
-            Self::Damaged { problem: FileProblem::Missing | FileProblem::Length { .. }, .. } => true,
-            Self::Damaged { .. } => false,
-            Self::Io { .. } | Self::Locked { .. } | Self::Unpublished { .. } | Self::NoGeneration { .. } => {
-                true
+            Self::Damaged { problem, .. } => {
+                matches!(problem, FileProblem::Missing | FileProblem::Length { .. })
             }
             Self::Foreign { .. } | Self::NoParent { .. } | Self::Version { .. } | Self::Unfit { .. } => false,
+            _ => true,
         }
     }
 }

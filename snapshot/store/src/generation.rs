@@ -35,8 +35,8 @@ pub struct Generation {
     changes: ChangeLog,
     /// `changes.bin`.
     pub(super) history: Sections,
-    /// Whether the index is copied instead of mapped.
-    copied: bool,
+    /// Whether the index was copied into memory instead of mapped, see [`Self::open_current_copying`].
+    pub copied: bool,
     /// Metadata of the archive when it was opened.
     opened: Option<Stamp>,
     /// Whether the hash of each page was compared.
@@ -154,14 +154,14 @@ impl Generation {
     pub fn read(&self, entry: FileEntry<'_>, coding: Coding) -> Result<Vec<u8>, StoreError> {
         let (identity, place) = (entry.identity(), entry.place());
         let data = self.data(entry, place.start, place.len as usize)?;
-        let was_checked = self.checked.get(entry.number() as usize).is_some_and(|it| it.load(Relaxed));
+        let was_checked = self.checked.get(entry.number as usize).is_some_and(|it| it.load(Relaxed));
         if coding == Coding::Gzip && was_checked && crc32(&data) == place.packed {
             return Ok(gzip(place.crc, &data, identity.len));
         }
         let body = unpack(place, &data, identity.len)
             .filter(|body| was_checked || Digest::of(body) == identity.sha256)
             .ok_or_else(|| self.problem(entry, "is not what was published"))?;
-        self.checked.get(entry.number() as usize).inspect(|it| it.store(true, Relaxed));
+        self.checked.get(entry.number as usize).inspect(|it| it.store(true, Relaxed));
         match coding {
             Coding::Identity => Ok(body),
             Coding::Gzip if place.method == DEFLATED => Ok(gzip(place.crc, &data, identity.len)),
@@ -236,11 +236,6 @@ impl Generation {
     /// Whether it was replaced since it was opened, by an undamaged copy of itself for instance.
     pub fn is_replaced(&self) -> bool {
         self.disk.stamp(&self.name(ARCHIVE)) != self.opened
-    }
-
-    /// Whether its index was copied into memory, see [`Self::open_current_copying`].
-    pub fn is_copied(&self) -> bool {
-        self.copied
     }
 
     /// Name of one of its files, for the `Disk`.

@@ -149,7 +149,7 @@ impl IncomingGeneration {
             let is_same = |live: Place| (live.len, live.packed) == (place.len, place.packed);
             match live.filter(|(live, _)| is_same(live.place())) {
                 Some((_, data)) => file.write_all_at(data, place.start).map_err(failed)?,
-                None => drop(missing.insert(place.start, (entry.number(), u64::from(place.len)))),
+                None => drop(missing.insert(place.start, (entry.number, u64::from(place.len)))),
             }
         }
         Ok(IncomingArchive { files, file, missing })

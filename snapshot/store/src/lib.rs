@@ -78,6 +78,7 @@ pub use changes::{
     ChangeLog, ChangePosition, Publication, RECORD_KINDS, RecordChange, RecordIds, RecordVersion,
 };
 pub use diff::{GenerationDiff, PathChange, diff};
+pub use disk::lock;
 pub use earlier_assets::EarlierAsset;
 pub use error::{FileProblem, StoreError};
 pub use generation::Generation;

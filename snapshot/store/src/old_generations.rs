@@ -103,9 +103,13 @@ pub(super) fn gc_on(
 ) -> Result<Vec<GenerationId>, StoreError> {
     let _lock = lock_root(disk)?;
     let live = current(disk)?;
+    let all = ids(disk)?;
+    if !all.contains(&live) {
+        return Err(StoreError::NoGeneration { path: disk.locate(&directory_of(live)) });
+    }
     remove_leftovers(disk)?;
     let mut removed = Vec::new();
-    for id in ids(disk)?.into_iter().rev().skip(keep).filter(|id| *id != live) {
+    for id in all.into_iter().rev().skip(keep).filter(|id| *id != live) {
         let dir = directory_of(id);
         let Ok(_claim) = disk.hold(&dir, FlockOperation::NonBlockingLockExclusive) else { continue };
         if disk.modified(&dir).map_err(disk.io_error(&dir))? < since {

@@ -32,22 +32,10 @@ const ENTRY_BYTES: usize = 32;
 const NAME_BYTES: usize = 16;
 const ALIGNMENT: usize = 64;
 
-/// Why a section file was refused.
+/// Why a section file was refused: the section, the header or the table, and what is wrong with it.
 #[derive(Debug, thiserror::Error)]
-pub enum SectionError {
-    /// Not a section file, or one of another version.
-    #[error("not a section file of version {SECTIONS_VERSION}")]
-    Format,
-    /// A section lies outside the file or is not aligned.
-    #[error("section table is damaged")]
-    Table,
-    /// A section that the reader needs is not there.
-    #[error("section `{0}` is missing")]
-    Missing(&'static str),
-    /// A section's length is no multiple of its element, or its content breaks a rule.
-    #[error("section `{0}`: {1}")]
-    Content(&'static str, &'static str),
-}
+#[error("section `{0}`: {1}")]
+pub struct SectionError(pub &'static str, pub &'static str);
 
 /// Checks a rule for the content of a section.
 ///
@@ -55,7 +43,7 @@ pub enum SectionError {
 ///
 /// If it does not hold.
 pub fn ensure(holds: bool, section: &'static str, broken: &'static str) -> Result<(), SectionError> {
-    if holds { Ok(()) } else { Err(SectionError::Content(section, broken)) }
+    if holds { Ok(()) } else { Err(SectionError(section, broken)) }
 }
 
 /// A section's name and place in the file.
@@ -79,12 +67,11 @@ impl Sections {
     }
 
     pub(super) fn new(map: Mapping) -> Result<Self, SectionError> {
-        let header = map.get(..HEADER_BYTES).ok_or(SectionError::Format)?;
+        let header = map.get(..HEADER_BYTES).unwrap_or(&[0; HEADER_BYTES]);
         let [version, count]: [u32; 2] = bytemuck::pod_read_unaligned(&header[8..]);
-        if header[..8] != *MAGIC || version != SECTIONS_VERSION {
-            return Err(SectionError::Format);
-        }
-        let table = read_table(&map, count as usize).ok_or(SectionError::Table)?;
+        let is_ours = header[..8] == *MAGIC && version == SECTIONS_VERSION;
+        ensure(is_ours, "header", "is not that of a section file of this version")?;
+        let table = read_table(&map, count as usize).ok_or(SectionError("table", "is damaged"))?;
         Ok(Self { map: Arc::new(map), table: table.into() })
     }
 
@@ -118,7 +105,7 @@ impl Sections {
     pub fn get<T: Pod>(&self, name: &'static str) -> Result<Section<T>, SectionError> {
         let key = padded(name);
         let found = self.table.iter().find(|(name, _)| *name == key);
-        let (_, range) = found.ok_or(SectionError::Missing(name))?;
+        let (_, range) = found.ok_or(SectionError(name, "is missing"))?;
         ensure(range.len() % size_of::<T>() == 0, name, "length is no multiple of its element")?;
         Ok(Section { map: Arc::clone(&self.map), range: range.clone(), element: PhantomData })
     }
@@ -232,8 +219,8 @@ mod tests {
         let good = sample();
         let sections = Sections::from_bytes(&good).unwrap();
         assert_eq!(*sections.get::<u32>("numbers").unwrap(), [1, 2, 3]);
-        assert!(matches!(sections.get::<u8>("other"), Err(SectionError::Missing("other"))));
-        assert!(matches!(sections.get::<u64>("numbers"), Err(SectionError::Content(..))));
+        assert!(matches!(sections.get::<u8>("other"), Err(SectionError("other", _))));
+        assert!(matches!(sections.get::<u64>("numbers"), Err(SectionError("numbers", _))));
         let refused = |bytes: &[u8]| Sections::from_bytes(bytes).is_err();
         assert!((0..good.len()).all(|at| refused(&good[..at])), "cut");
         let offset = HEADER_BYTES + NAME_BYTES;

@@ -156,7 +156,7 @@ impl FileTable {
         for row in &*self.rows {
             let path = slice(&self.paths, row.path_start, row.path_len as usize);
             let path = path.filter(|path| check_path(path).is_ok());
-            let path = path.ok_or(SectionError::Content("rows", "a path is outside of `paths` or unsafe"))?;
+            let path = path.ok_or(SectionError("rows", "a path is outside of `paths` or unsafe"))?;
             ensure(path > before, "rows", "not sorted by path")?;
             let holes = slice(&self.holes, row.first_hole, row.hole_count as usize);
             let fits = holes.is_some_and(|holes| check_holes(holes, row.identity.len).is_ok());
@@ -248,16 +248,12 @@ impl FileTable {
 #[derive(Clone, Copy)]
 pub struct FileEntry<'a> {
     table: &'a FileTable,
-    number: u32,
+    /// Its number in the table, stable within a generation: a key for caches.
+    pub number: u32,
     row: &'a Row,
 }
 
 impl<'a> FileEntry<'a> {
-    /// Its number in the table, stable within a generation: a key for caches.
-    pub fn number(&self) -> u32 {
-        self.number
-    }
-
     /// Its path in the archive.
     pub fn path(&self) -> &'a str {
         std::str::from_utf8(self.table.path_of(self.row)).unwrap_or_default()

@@ -379,6 +379,12 @@ fn gc_keeps_the_live_the_newest_the_recent_and_the_open_ones() {
     drop(reader);
     assert_eq!(gc(&root, 0, later).unwrap(), [ids[4], ids[0]]);
     assert!(faults(&root, VerifyMode::Deep).is_empty(), "links that others share go one by one");
+    // Where the live one is gone, the others are what is left.
+    fs::remove_dir_all(dir(&root, live)).unwrap();
+    let copy = publish(&Scratch::new(), &[("a.json", "x")]).manifest.id();
+    fs::create_dir(root.join("generations").join(copy.to_string())).unwrap();
+    assert!(matches!(gc(&root, 0, later), Err(StoreError::NoGeneration { .. })));
+    assert_eq!(list(&root).unwrap(), [copy]);
 }
 
 #[test]

@@ -64,13 +64,11 @@ fn check_listings(generation: &Generation) -> (Vec<&StoredFile>, Vec<StoreError>
         }
     }
     let mut fault = |path: &str, problem| faults.push(disk.damaged(&generation.name(path), problem));
-    for (path, kind, _) in &found {
-        let is_known = path == MANIFEST || path == "index" || stored.iter().any(|file| file.path == *path);
-        match kind {
-            FileType::RegularFile | FileType::Directory if is_known => {}
-            FileType::RegularFile | FileType::Directory => fault(path, FileProblem::Extra),
-            _ => fault(path, FileProblem::NotAFile),
-        }
+    let is_known =
+        |path: &str| path == MANIFEST || path == "index" || stored.iter().any(|it| it.path == path);
+    for (path, kind, _) in found.iter().filter(|(path, ..)| !is_known(path)) {
+        let is_usual = matches!(kind, FileType::RegularFile | FileType::Directory);
+        fault(path, if is_usual { FileProblem::Extra } else { FileProblem::NotAFile });
     }
     let compare = |file: &&StoredFile| match found.iter().find(|(path, ..)| *path == file.path) {
         None => Err(FileProblem::Missing),
@@ -78,9 +76,7 @@ fn check_listings(generation: &Generation) -> (Vec<&StoredFile>, Vec<StoreError>
         Some((_, FileType::RegularFile, len)) => {
             Err(FileProblem::Length { expected: file.bytes, found: *len })
         }
-        Some((_, FileType::Directory, _)) => Err(FileProblem::NotAFile),
-        // Reported above.
-        Some(_) => Ok(()),
+        Some(_) => Err(FileProblem::NotAFile),
     };
     let whole =
         stored.iter().filter(|file| compare(file).map_err(|problem| fault(&file.path, problem)).is_ok());

@@ -25,7 +25,9 @@ fn details_are_the_answers_of_the_records_in_the_order_requested_each_once() {
     let mut records: Vec<String> = programs.rev().chain(recipients).chain(organizations).collect();
     let middle = records.len() / 2;
     records.rotate_left(middle);
-    for (chunk, locale) in records.chunks(100).flat_map(|chunk| [(chunk, ""), (chunk, "locale=es")]) {
+    for (chunk, locale) in
+        records.chunks(100).flat_map(|chunk| ["", "locale=es", "lang=es"].map(|locale| (chunk, locale)))
+    {
         let slugs = chunk.iter().map(|it| it.replacen("s/", "=", 1) + "&").collect::<String>();
         let target = format!("/api/v1/details?{slugs}{locale}");
         let response = edge.get(&target);

@@ -230,14 +230,9 @@ fn remedies(report: &Diagnostics) -> Vec<String> {
 }
 
 #[test]
-fn a_sound_dataset_has_no_errors() {
-    let (is_linked, report) = judged(&sound());
-    assert!(is_linked, "{:?}", report.sorted());
-}
-
-#[test]
 fn every_fault_is_reported_at_its_line_and_field_with_a_remedy() {
-    let (_, before) = judged(&sound());
+    let (is_linked, before) = judged(&sound());
+    assert!(is_linked, "{:?}", before.sorted());
     let mut wrong = Vec::new();
     let mut well_reported = 0;
     for mutation in CELLS.iter().filter(|mutation| !mutation.4.is_empty()) {

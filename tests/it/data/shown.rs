@@ -1,6 +1,7 @@
 //! What pages for people add to answers: found words marked in rows, and the programs of one organization.
 
 use serde_json::Value;
+use tests::judge::desk::rows_of;
 
 use crate::server::{SAMPLE, encode, texts};
 
@@ -8,11 +9,6 @@ use crate::server::{SAMPLE, encode, texts};
 fn between(text: &str, start: &str, end: &str) -> Vec<String> {
     let parts = text.split(start).skip(1).filter_map(|part| part.split_once(end));
     parts.map(|(found, _)| found.to_owned()).collect()
-}
-
-/// The slugs of a page's rows, in order.
-fn slugs(page: &str) -> Vec<String> {
-    between(page, "<h3><a href=\"/programs/", "\"")
 }
 
 fn total(page: &str) -> String {
@@ -37,13 +33,13 @@ fn an_organization_filters_the_page_its_feeds_and_the_api_alike() {
         let slugs_of = |rows: &[Value]| texts(&rows.iter().map(|it| it["slug"].clone()).collect());
         let mut expected = slugs_of(&programs);
         let page = SAMPLE.get(&format!("/programs?organization={slug}&limit=100")).text();
-        let mut found = slugs(&page);
+        let mut found = rows_of(&page);
         found.sort();
         expected.sort();
         assert_eq!(found, expected, "{slug}");
         assert_eq!(total(&page), expected.len().to_string(), "{slug}");
         let rows = SAMPLE.json(&format!("/api/v1/search?organization={slug}&limit=100"));
-        assert_eq!(slugs(&page), slugs_of(rows["data"].as_array().unwrap()));
+        assert_eq!(rows_of(&page), slugs_of(rows["data"].as_array().unwrap()));
         let named = encode(name);
         let by_name = SAMPLE.get(&format!("/es/programs?organization={named}&open=true")).text();
         let open = SAMPLE.get(&format!("/es/programs?organization={slug}&open=true")).text();

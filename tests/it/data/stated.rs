@@ -9,7 +9,7 @@ use store::Digest;
 use tests::snapshots::contents;
 
 use crate::records::timed;
-use crate::server::{Live, build, options};
+use crate::server::{build, options};
 use tests::world::World;
 
 /// One id for records of every kind.
@@ -137,27 +137,6 @@ fn a_smuggled_sentence_reaches_no_file() {
 }
 
 #[test]
-fn a_smuggled_sentence_reaches_no_feed_and_no_tool() {
-    let (tables, smuggled) = smuggling();
-    let live = Live::of(&World::tables(&tables));
-    for feed in ["/programs.atom", "/programs.csv", "/programs.ics", "/es/programs.atom", "/programs"] {
-        let body = live.get(&format!("{feed}?q=word"));
-        assert!(body.contains("Word") || body.contains("Palabra"), "{feed} found nothing");
-        assert!(!holds_hidden(body.as_bytes(), &smuggled), "{feed}");
-    }
-    for (tool, arguments, word) in [
-        ("search_opportunities", json!({"query": "word"}), "Sea Body"),
-        ("get_opportunity", json!({"slug": "ocean-program"}), "Of the sea"),
-        ("get_opportunity", json!({"slug": "ocean-program", "locale": "es"}), "Palabra"),
-        ("list_filter_options", json!({"facet": "topics"}), "sea"),
-    ] {
-        let body = live.call(tool, &arguments);
-        assert!(body.contains(word), "{tool}: {body}");
-        assert!(!holds_hidden(body.as_bytes(), &smuggled), "{tool}");
-    }
-}
-
-#[test]
 fn the_largest_sums_that_are_allowed_add_up_to_numbers() {
     const LARGEST: f64 = 1e15;
     let (organization, recipient) = (
@@ -180,6 +159,4 @@ fn the_largest_sums_that_are_allowed_add_up_to_numbers() {
     let history = &record["data"]["history"];
     assert_eq!(history["amountUsd"]["total"].as_f64(), Some(1e18), "{history}");
     assert_eq!(history["awardsByYear"][0]["amountUsd"].as_f64(), Some(1e18), "{history}");
-    // As many rows as there is memory for in the world stay far below where numbers end.
-    assert!((LARGEST * u64::MAX as f64).is_finite());
 }

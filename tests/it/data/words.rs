@@ -160,7 +160,7 @@ fn all_statements(directory: &Directory, today: Date) -> Vec<Statement> {
             funding: under(&page, locale, "line_how_much"),
             twin,
             row: plain_text(std::str::from_utf8(&row).unwrap()),
-            open: dated.today.is_open(doc),
+            open: dated.today.state(doc).unwrap().openness.is_open(),
             open_count: dated.today.open_count(),
             state: status_text::state(
                 &dated.today.state(doc).unwrap(),

@@ -9,8 +9,7 @@ use proptest::sample::{Index, select};
 use store::{Generation, VerifyMode, verify};
 use tests::checks::request::{Resource, target_holds};
 use tests::checks::store::{Other, Root};
-
-use crate::http::canonical::LIVE;
+use tests::snapshots::sample;
 
 /// So many cases, unless `PROPTEST_CASES` says otherwise.
 pub(crate) fn config(cases: u32) -> ProptestConfig {
@@ -18,7 +17,7 @@ pub(crate) fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases: asked.unwrap_or(cases), failure_persistence: None, ..ProptestConfig::default() }
 }
 
-static RESOURCES: LazyLock<Vec<Resource>> = LazyLock::new(|| Resource::all(&LIVE));
+static RESOURCES: LazyLock<Vec<Resource>> = LazyLock::new(|| Resource::all(sample()));
 
 proptest! {
     #![proptest_config(config(1_000))]
@@ -26,7 +25,7 @@ proptest! {
     #[test]
     fn any_path_has_a_route_and_an_answer(path in "(/|/api|/v1|/programs|/facets|/es|/mcp|/%|[!-~]|\\.|%[0-9a-f]{2}){1,12}") {
         let path = format!("/{}", path.replace(['?', '#'], ""));
-        target_holds(&LIVE, path.as_bytes());
+        target_holds(sample(), path.as_bytes());
     }
 
     #[test]
@@ -40,7 +39,7 @@ proptest! {
     ) {
         let lines = lines.into_iter().map(|(name, parts)| format!("{name}{}", parts.concat()));
         let resource = resource.get(&RESOURCES);
-        resource.holds(&LIVE, &resource.headers(lines.collect::<Vec<_>>().join("\n").as_bytes()));
+        resource.holds(sample(), &resource.headers(lines.collect::<Vec<_>>().join("\n").as_bytes()));
     }
 }
 

@@ -1,26 +1,21 @@
 //! One question, many spellings: whatever the order, the coding, the repeats and the junk of a query, it is
 //! the same question with the same ETag, links and bytes. A long run sets `PROPTEST_CASES`.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use edge::Server;
 use http::HeaderMap;
 use proptest::prelude::*;
 use proptest::sample::select;
 use tests::checks::query::holds;
 use tests::checks::request::get;
 use tests::in_process::Reply;
-use tests::snapshots::open;
+use tests::snapshots::sample;
 
 use crate::contract::openapi::CONTRACT;
 use crate::http::any_bytes::config;
-use crate::server::SAMPLE;
-
-/// Answers without connection, and keeps nothing.
-pub(crate) static LIVE: LazyLock<Arc<Server>> = LazyLock::new(|| open(&SAMPLE.root, 0));
 
 fn ask(target: &str) -> Reply {
-    get(&LIVE, target.parse().unwrap(), HeaderMap::new())
+    get(sample(), target.parse().unwrap(), HeaderMap::new())
 }
 
 const PATHS: [&str; 10] = [
@@ -154,7 +149,7 @@ proptest! {
 
     #[test]
     fn any_question_has_a_canonical_form_and_the_rows_it_asks_for(question in question(), escape in any::<u64>()) {
-        holds(&LIVE, &query(&question, escape));
+        holds(sample(), &query(&question, escape));
     }
 }
 

@@ -55,13 +55,13 @@ fn values_are_matched_by_label_and_the_interpretation_is_reported() {
         ("lifecycle", "ENDED", "ended", Some("Ended")),
         ("career", "Doctoral candidates", "doctoral-candidate", None),
     ] {
-        let found = server.call("search_opportunities", &json!({name: given}));
+        let found = server.search(&json!({name: given}));
         let mut filter = json!({"parameter": name, "value": value});
         if let Some(label) = label {
             filter["label"] = json!(label);
         }
         assert_eq!(found["understood"], json!([{"words": given, "filters": [filter]}]), "{given}");
-        let exact = server.call("search_opportunities", &json!({name: value}));
+        let exact = server.search(&json!({name: value}));
         assert!(exact.get("understood").is_none());
         assert_eq!((slugs(&found), &found["total"]), (slugs(&exact), &exact["total"]), "{given}");
     }
@@ -71,7 +71,7 @@ fn values_are_matched_by_label_and_the_interpretation_is_reported() {
 fn a_country_code_that_also_abbreviates_a_state_is_named() {
     let server = server();
     for (given, label) in [("PA", Some("Panama")), ("CA", Some("Canada")), ("KE", None), ("US-PA", None)] {
-        let found = server.call("search_opportunities", &json!({"country": given}));
+        let found = server.search(&json!({"country": given}));
         let read = label.map(|label| {
             json!([{"words": given, "filters": [{"parameter": "country", "value": given, "label": label}]}])
         });
@@ -82,7 +82,7 @@ fn a_country_code_that_also_abbreviates_a_state_is_named() {
 #[test]
 fn the_union_stands_for_all_its_states() {
     let server = server();
-    let found = server.call("search_opportunities", &json!({"country": "EU"}));
+    let found = server.search(&json!({"country": "EU"}));
     let value = found["understood"][0]["filters"][0]["value"].as_str().unwrap();
     assert_eq!(value.split(' ').count(), 27);
     assert_eq!(found["total"], 0);
@@ -91,21 +91,21 @@ fn the_union_stands_for_all_its_states() {
 #[test]
 fn strict_callers_may_send_zeros_blanks_and_texts() {
     let server = server();
-    let plain = server.call("search_opportunities", &json!({}));
+    let plain = server.search(&json!({}));
     let strict = json!({
         "query": "", "openOnly": "false", "rolling": false, "type": [], "topic": "", "ageMin": 0, "ageMax": 0,
         "fundingMin": "0", "fundingMax": 0.0, "durationMin": "", "durationMax": 0, "deadlineFrom": "",
         "limit": "10", "offset": 0, "sort": "", "locale": "en-US"
     });
-    assert_eq!(server.call("search_opportunities", &strict), plain);
+    assert_eq!(server.search(&strict), plain);
     let listed = json!({"type": "[\"fellowship\", \"prize\"]", "locale": "ES"});
-    assert_eq!(server.call("search_opportunities", &listed)["total"], 2);
+    assert_eq!(server.search(&listed)["total"], 2);
 }
 
 #[test]
 fn rows_say_where_they_stand_and_why() {
     let server = server();
-    let found = server.call("search_opportunities", &json!({"sort": "name"}));
+    let found = server.search(&json!({"sort": "name"}));
     assert_eq!(found["asOf"], "2026-11-21");
     let said = "openState basis nextDeadline lastDeadline opensOn closesInDays";
     let expected = json!([
@@ -143,8 +143,7 @@ fn a_state_says_what_it_follows_from_where_no_day_in_the_row_does() {
         cycle(3, 5, json!({"opensOn": "2026-11-01"})),
         cycle(4, 5, json!({"opensOn": "2027-02-01", "deadlineOn": "2027-03-01"})),
     ];
-    let found = Server::new(world_with(programs, &[("cycles", cycles)]))
-        .call("search_opportunities", &json!({"sort": "name"}));
+    let found = Server::new(world_with(programs, &[("cycles", cycles)])).search(&json!({"sort": "name"}));
     let expected = json!([
         ["A word", "open", "source"],
         ["Nothing known", "unknown", null],
@@ -168,7 +167,7 @@ fn seasons_and_codes_of_calls_are_found_and_a_code_is_a_name() {
     let cycles = ["HORIZON-CL5-2027-01", "NSF 24-590", "Annual"].into_iter().enumerate().map(named).collect();
     let server = Server::new(world_with(programs, &[("cycles", cycles)]));
     let found = |query: &str| -> Vec<Value> {
-        let found = server.call("search_opportunities", &json!({"query": query}));
+        let found = server.search(&json!({"query": query}));
         let rows = found["opportunities"].as_array().unwrap().iter();
         rows.map(|row| json!([row["name"], row["match"]])).collect()
     };
@@ -241,8 +240,7 @@ fn a_long_description_is_truncated_and_its_length_stated() {
 fn several_facets_are_listed_in_one_call_and_counted_under_filters() {
     let server = server();
     let item = |facet: &str, value: &str, label: &str, count: u32| json!({"facet": facet, "value": value, "label": label, "count": count});
-    let listed =
-        server.call("list_filter_options", &json!({"facets": ["types", "openState"], "openOnly": true}));
+    let listed = server.options(&json!({"facets": ["types", "openState"], "openOnly": true}));
     let items = json!([
         item("types", "fellowship", "fellowship", 1),
         item("types", "grant", "grant", 1),
@@ -252,14 +250,14 @@ fn several_facets_are_listed_in_one_call_and_counted_under_filters() {
     assert_eq!(listed["data"], items);
     assert_eq!(listed["more"], Value::Null, "all are there");
     let first = json!({"facets": ["types", "openStates", "careers"], "limit": 1});
-    let first = server.call("list_filter_options", &first);
+    let first = server.options(&first);
     assert_eq!(first["more"], json!({"types": 2, "openStates": 3}));
     let none = json!({"facet": "types", "type": "prize", "openOnly": true, "openState": "Closed"});
     // A value that was picked is listed even where nothing has it.
-    let none = server.call("list_filter_options", &none);
+    let none = server.options(&none);
     assert_eq!(none["data"], json!([{"value": "prize", "label": "prize", "count": 0}]));
     let places = json!({"facet": "countries", "q": "uganda", "openOnly": true, "locale": "es"});
-    let places = server.call("list_filter_options", &places);
+    let places = server.options(&places);
     assert_eq!(places["data"], json!([{"value": "UG", "label": "Uganda", "count": 1}]));
     let wrong = server.mistake("list_filter_options", &json!({"facets": ["typez", "x"]}));
     let expected = "Unknown facet \"typez\". Did you mean \"types\"? Unknown facet \"x\". Facets: types, ";
@@ -271,9 +269,9 @@ fn counts_under_filters_are_those_of_the_searches_they_lead_to() {
     let server = PUBLISHED.as_ref().unwrap_or_else(|| &SYNTHETIC);
     for spec in FACETS.iter().filter(|spec| spec.group == spec.facet && !spec.is_daily) {
         let arguments = json!({"facet": spec.name, "openOnly": true, "fundedOnly": true, "limit": 3});
-        for item in server.call("list_filter_options", &arguments)["data"].as_array().unwrap() {
+        for item in server.options(&arguments)["data"].as_array().unwrap() {
             let search = json!({spec.parameter: item["value"], "openOnly": true, "fundedOnly": true});
-            assert_eq!(server.call("search_opportunities", &search)["total"], item["count"], "{search}");
+            assert_eq!(server.search(&search)["total"], item["count"], "{search}");
         }
     }
 }
@@ -304,7 +302,7 @@ fn ended() -> Server {
 #[test]
 fn an_empty_search_says_what_it_would_find_without_each_word_and_filter() {
     let server = ended();
-    let search = |arguments: &Value| server.call("search_opportunities", arguments);
+    let search = |arguments: &Value| server.search(arguments);
     let found = search(&json!({"query": "soil maps", "type": ["prize"], "openOnly": true}));
     assert_eq!(found["total"], 0);
     assert_eq!(found["without"], Value::Null, "no part alone is to blame");
@@ -329,7 +327,7 @@ fn counts_include_records_that_state_nothing_with_include_unstated() {
     let server = server();
     let counts = |more: Value| {
         let arguments = with(json!({"facet": "types", "country": "KE", "ageMin": 20}), more);
-        let listed = server.call("list_filter_options", &arguments);
+        let listed = server.options(&arguments);
         let items = listed["data"].as_array().unwrap().iter();
         items.map(|item| format!("{} {}", item["value"].as_str().unwrap(), item["count"])).collect::<Vec<_>>()
     };
@@ -349,16 +347,16 @@ fn a_search_for_what_is_open_says_how_many_are_not_known_to_be() {
     };
     let server = Server::new(world(names.iter().enumerate().map(named).collect()));
     for open in [json!({"openOnly": true}), json!({"query": "soil open now"})] {
-        let found = server.call("search_opportunities", &open);
+        let found = server.search(&open);
         assert_eq!((&found["total"], &found["unconfirmed"]), (&json!(2), &json!(1)), "{open}");
     }
     // The order of names would begin with the maps.
     for (sort, first) in [(Value::Null, 0), (json!("name"), 1)] {
-        let found = server.call("search_opportunities", &json!({"openOnly": true, "sort": sort}));
+        let found = server.search(&json!({"openOnly": true, "sort": sort}));
         assert_eq!(found["opportunities"][0]["name"], names[first], "{sort}");
         assert_eq!(found["opportunities"][1]["match"], Value::Null, "it matches fully");
     }
-    let all = server.call("search_opportunities", &json!({"query": "soil"}));
+    let all = server.search(&json!({"query": "soil"}));
     assert_eq!((&all["total"], &all["unconfirmed"]), (&json!(2), &Value::Null));
 }
 
@@ -385,7 +383,7 @@ fn the_notice_of_an_empty_answer_names_only_members_that_are_there() {
     let mut seen = std::collections::BTreeSet::new();
     let of_none = questions.iter().filter(|it| it.get("type").is_none()).map(|it| (&none, it));
     for (server, question) in questions.iter().map(|it| (&server, it)).chain(of_none) {
-        let found = server.call("search_opportunities", question);
+        let found = server.search(question);
         let notice = found["notice"].as_str().unwrap_or_default();
         for name in ["without", "alone"] {
             let is_named =
@@ -416,7 +414,7 @@ fn every_value_that_holds_a_text_is_counted_under_filters() {
     };
     let server = Server::new(world((0..60).map(named).collect()));
     let open = json!({"facet": "fields", "q": "field", "openOnly": true, "limit": 100});
-    let listed = server.call("list_filter_options", &open);
+    let listed = server.options(&open);
     assert_eq!((&listed["total"], &listed["notice"]), (&json!(30), &Value::Null));
     assert!(listed["data"].as_array().unwrap().iter().all(|item| item["count"] == 1), "{listed}");
 }
@@ -431,7 +429,7 @@ fn a_row_begins_with_the_values_of_the_question() {
     )];
     let server = Server::new(world(programs));
     let eligible = |question: Value| {
-        let found = server.call("search_opportunities", &question);
+        let found = server.search(&question);
         found["opportunities"][0]["eligible"].as_str().unwrap().to_owned()
     };
     assert_eq!(eligible(json!({})), "career: doctoral-candidate, faculty +2; country: Africa, Argentina +2");
@@ -456,7 +454,7 @@ fn a_row_quotes_an_amount_of_the_source_but_no_text_that_speaks_to_models() {
         )
     });
     let server = Server::new(world(programs.collect()));
-    let found = server.call("search_opportunities", &json!({}));
+    let found = server.search(&json!({}));
     let rows = found["opportunities"].as_array().unwrap();
     let mut funding: Vec<&str> = rows.iter().map(|row| row["funding"].as_str().unwrap()).collect();
     funding.sort_unstable();

@@ -87,10 +87,10 @@ fn compare(server: &Server, question: &str) -> u64 {
     }
     let rest: Value =
         serde_json::from_slice(&search::search(site, &server.dated, &query, &[]).bytes).unwrap();
-    let relevant = server.call("search_opportunities", &arguments);
+    let relevant = server.search(&arguments);
     // The tool sorts by relevance where nothing else is said; REST never does.
     arguments["sort"] = rest["meta"]["sort"].clone();
-    let found = server.call("search_opportunities", &arguments);
+    let found = server.search(&arguments);
     // Words of a request are required by REST only.
     if query.text.as_deref().is_some_and(understand::has_carrier_words) {
         return rest["meta"]["total"].as_u64().unwrap();
@@ -157,7 +157,7 @@ fn compare_facets(server: &Server) {
             let rest: Value =
                 serde_json::from_slice(&facet::facet(site, &server.dated, spec.facet, &query).bytes).unwrap();
             let arguments = json!({"facet": spec.name, "q": q, "limit": limit, "offset": offset});
-            let listed = server.call("list_filter_options", &arguments);
+            let listed = server.options(&arguments);
             assert_eq!(listed["data"], rest["data"], "{arguments}");
             assert_eq!(listed["total"], rest["meta"]["total"], "{arguments}");
         }

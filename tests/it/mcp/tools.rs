@@ -84,7 +84,7 @@ fn filter_options_take_every_filter_of_the_search_and_schemas_require_what_the_t
             "number" => json!(0),
             _ => json!(""),
         };
-        server.call("list_filter_options", &json!({"facet": "types", name: blank}));
+        server.options(&json!({"facet": "types", name: blank}));
     }
     assert_eq!(tool("list_filter_options")["inputSchema"]["required"], json!(["facet"]));
     assert_eq!(tool("get_opportunity")["inputSchema"]["required"], json!(["slug"]));
@@ -141,8 +141,7 @@ fn validate(server: &Server) {
     let programs = server.world.directory.programs.len() as u64;
     for locale in ["en", "es"] {
         for offset in (0..programs).step_by(100) {
-            let found = server
-                .call("search_opportunities", &json!({"offset": offset, "limit": 100, "locale": locale}));
+            let found = server.search(&json!({"offset": offset, "limit": 100, "locale": locale}));
             rows.check("answer", &found);
             let length = found.to_string().len();
             assert!(length < 120_000, "{length}");
@@ -165,11 +164,9 @@ fn validate(server: &Server) {
         }
     }
     for spec in &FACETS {
-        options
-            .check("answer", &server.call("list_filter_options", &json!({"facet": spec.name, "limit": 100})));
+        options.check("answer", &server.options(&json!({"facet": spec.name, "limit": 100})));
     }
-    let found =
-        server.call("search_opportunities", &json!({"query": "research grant for young people in Africa"}));
+    let found = server.search(&json!({"query": "research grant for young people in Africa"}));
     rows.check("answer", &found);
 }
 
@@ -207,7 +204,7 @@ fn an_opportunity_is_the_rest_record_in_one_object() {
 fn an_organization_is_taken_by_slug_former_slug_and_name_and_counted_under_the_other_filters() {
     let server = Server::new(World::folder(Path::new(SAMPLE_FOLDER)));
     let directory = &server.world.directory;
-    let search = |arguments: Value| server.call("search_opportunities", &arguments);
+    let search = |arguments: Value| server.search(&arguments);
     let nsf = search(json!({"organization": ["national-science-foundation"], "limit": 100}));
     let offered = |slug: &str| {
         let of = directory.organizations.iter().find(|it| it.slug == slug).unwrap().id;
@@ -221,14 +218,13 @@ fn an_organization_is_taken_by_slug_former_slug_and_name_and_counted_under_the_o
         let filters = json!([{"parameter": "organization", "value": "national-science-foundation"}]);
         assert_eq!(found["understood"], json!([{"words": named, "filters": filters}]));
     }
-    let listed = server
-        .call("list_filter_options", &json!({"facet": "organizations", "limit": 100, "openOnly": true}));
+    let listed = server.options(&json!({"facet": "organizations", "limit": 100, "openOnly": true}));
     for item in listed["data"].as_array().unwrap() {
         let slug = item["value"].as_str().unwrap();
         let open = search(json!({"organization": [slug], "openOnly": true, "limit": 1}));
         assert_eq!(item["count"], open["total"], "{slug}");
     }
-    let by_acronym = server.call("list_filter_options", &json!({"facet": "organization", "q": "NSF"}));
+    let by_acronym = server.options(&json!({"facet": "organization", "q": "NSF"}));
     assert_eq!(by_acronym["data"][0]["value"], "national-science-foundation");
     let several = server.mistake("search_opportunities", &json!({"organization": ["National"]}));
     let sentence = "organization value \"National\" is the name of no single organization. Nearest: \"national-science-foundation\", ";
@@ -323,7 +319,7 @@ fn a_query_says_which_rows_have_only_some_of_its_terms() {
     };
     let server = Server::new(world(names.iter().enumerate().map(named).collect()));
     let rows = |arguments: Value| {
-        let found = server.call("search_opportunities", &arguments);
+        let found = server.search(&arguments);
         let rows = found["opportunities"].as_array().unwrap().iter();
         let rows: Vec<String> = rows
             .map(|row| {
@@ -406,7 +402,7 @@ fn resources_are_the_guide_a_record_and_a_facet() {
     assert_eq!(parsed, server.call("get_opportunity", &json!({"slug": slug})));
     let facet = read("opportunities://facets/types");
     let parsed: Value = serde_json::from_str(facet["text"].as_str().unwrap()).unwrap();
-    assert_eq!(parsed, server.call("list_filter_options", &json!({"facet": "types", "limit": 100})));
+    assert_eq!(parsed, server.options(&json!({"facet": "types", "limit": 100})));
     for uri in ["opportunities://programs/none", "opportunities://facets/none", "https://example.org/"] {
         let error = error(server, "resources/read", &json!({"uri": uri}));
         assert_eq!((&error["code"], &error["data"]["uri"]), (&json!(-32002), &json!(uri)));

@@ -22,7 +22,7 @@ fn fully_funded_is_tuition_and_living_costs_or_the_words() {
         ("full ride", "tuition and stipend"),
         ("beca completa", "matrícula y estipendio"),
     ] {
-        let found = server.call("search_opportunities", &json!({"query": text, "partial": true}));
+        let found = server.search(&json!({"query": text, "partial": true}));
         let rows = found["opportunities"].as_array().unwrap();
         let row = |at: usize| (rows[at]["slug"].as_str().unwrap(), rows[at]["shownFor"].as_str());
         let names = row(0).0 == "p3" && (text == "fully funded") == row(0).1.is_none();
@@ -30,11 +30,11 @@ fn fully_funded_is_tuition_and_living_costs_or_the_words() {
         let benefit =
             |value: &str| json!({"words": text, "filters": [{"facet": "benefits", "value": value}]});
         assert_eq!(found["understood"], json!([benefit("tuition"), benefit("stipend")]));
-        let words = server.call("search_opportunities", &json!({"query": text, "plain": text}));
+        let words = server.search(&json!({"query": text, "plain": text}));
         assert_eq!((&words["total"], words.get("understood")), (&json!(1), None), "{words}");
     }
     let one = self::server(&members, &both[..1]);
-    let found = one.call("search_opportunities", &json!({"query": "fully funded"}));
+    let found = one.search(&json!({"query": "fully funded"}));
     assert_eq!(found["total"], 1, "tuition only");
 }
 
@@ -80,7 +80,7 @@ fn a_value_is_read_by_its_common_names_in_both_languages() {
         ("audience", "veteran", "veteran-reservist"),
         ("benefit", "estipendio", "stipend"),
     ] {
-        let found = server.call("search_opportunities", &json!({argument: [given]}));
+        let found = server.search(&json!({argument: [given]}));
         let read = json!([{"words": given, "filters": [{"parameter": argument, "value": value}]}]);
         assert_eq!(found["understood"], read, "{given}");
         assert_eq!(found["total"], 1, "{given}");
@@ -110,11 +110,10 @@ fn a_value_of_another_argument_is_named_and_lists_are_searched_by_other_names() 
         assert!(other.contains(" As audience it is \"homeowner\"."), "{other}");
     }
     for (q, locale) in [("PhD", "en"), ("doctorado", "es")] {
-        let listed =
-            server.call("list_filter_options", &json!({"facet": "careers", "q": q, "locale": locale}));
+        let listed = server.options(&json!({"facet": "careers", "q": q, "locale": locale}));
         assert_eq!(listed["data"][0]["value"], "doctoral-candidate", "{listed}");
     }
-    let none = server.call("list_filter_options", &json!({"facet": "careers", "q": "zebra"}));
+    let none = server.options(&json!({"facet": "careers", "q": "zebra"}));
     assert_eq!(none["total"], 0);
 }
 
@@ -132,7 +131,7 @@ fn a_word_that_may_be_several_places_lists_what_selecting_each_finds_and_filters
     let members =
         members.map(|(name, code)| json!({"name": format!("{name} archive"), "eligibleCountries": [code]}));
     let server = server(&members, &[("destination", "GE", "Georgia")]);
-    let call = |arguments: &Value| server.call("search_opportunities", arguments);
+    let call = |arguments: &Value| server.search(arguments);
     for (locale, query, state) in [
         ("en", "archive in Georgia", "Georgia, United States"),
         ("es", "archive en Georgia", "Georgia, Estados Unidos"),
@@ -197,7 +196,7 @@ fn words_that_mean_a_filter_and_were_not_applied_are_named() {
         ("fondo que abre en marzo", "on which a record opens", Value::Null),
         ("fund under 30", "", json!([{"parameter": "ageMax", "value": "30"}])),
     ] {
-        let found = server.call("search_opportunities", &json!({"query": query}));
+        let found = server.search(&json!({"query": query}));
         let entry = found["understood"].as_array().and_then(|all| all.last()).unwrap();
         assert_eq!((&entry["filters"], &entry["offered"]), (&json!([]), &offered), "{query}");
         assert!(found["notice"].as_str().unwrap_or_default().contains(notice), "{found}");

@@ -5,13 +5,12 @@ use std::sync::{Arc, LazyLock};
 use edge::Server;
 use http::header::IF_NONE_MATCH;
 use serde_json::{Value, json};
+use tests::in_process;
+use tests::snapshots::sample;
 use tests::world::World;
-use tests::{in_process, snapshots};
 
 use crate::records::{id, organization, programs, record};
-use crate::server::{Live, SAMPLE, encode};
-
-static LIVE: LazyLock<Arc<Server>> = LazyLock::new(|| snapshots::open(&SAMPLE.root, 1 << 20));
+use crate::server::{Live, encode};
 
 /// A recipient of two awards, beside programs and an organization.
 static AWARDED: LazyLock<Arc<Server>> = LazyLock::new(|| {
@@ -96,7 +95,7 @@ fn a_value_is_found_by_what_means_the_same_and_a_place_that_no_record_names_by_i
 #[test]
 fn a_suggestion_gives_as_much_as_it_states() {
     let number = |target: &str, pointer: &str| {
-        let answer: Value = serde_json::from_slice(&in_process::get(&LIVE, target).body).unwrap();
+        let answer: Value = serde_json::from_slice(&in_process::get(sample(), target).body).unwrap();
         let found = answer.pointer(pointer).unwrap_or_else(|| panic!("{target} has no {pointer}"));
         found.as_u64().unwrap_or_else(|| found.as_array().unwrap().len() as u64)
     };
@@ -105,11 +104,11 @@ fn a_suggestion_gives_as_much_as_it_states() {
         ('a'..='z').map(String::from).chain(["re", "un", "st", "co", "fe", "ca", "mclain"].map(str::to_owned))
     {
         for (path, prefix) in [("/suggest", ""), ("/es/suggest", "/es")] {
-            let found = hints(&LIVE, path, &typed);
+            let found = hints(sample(), path, &typed);
             assert!(found.len() <= 8);
             for hint in found {
                 let href = hint["href"].as_str().unwrap().strip_prefix(prefix).unwrap();
-                assert_eq!(in_process::get(&LIVE, hint["href"].as_str().unwrap()).status, 200, "{hint}");
+                assert_eq!(in_process::get(sample(), hint["href"].as_str().unwrap()).status, 200, "{hint}");
                 let (kind, gives) = match href.split_once(['?', '/']).map(|_| href.split(['/', '?']).nth(1)) {
                     _ if href.starts_with("/programs?") => {
                         let query = href.replace("/programs?", "/api/v1/search?facets=false&");

@@ -2,6 +2,7 @@
 //! end of a long text, and days that a source states in words only.
 
 use serde_json::{Value, json};
+use tests::judge::desk::rows_of;
 use tests::world::World;
 
 use crate::records::{cycle, fact, id, organization, programs, record};
@@ -12,11 +13,9 @@ fn live(tables: &[(&str, Vec<Value>)]) -> Live {
 }
 
 /// Slugs of the rows of a page, sorted.
-fn slugs(page: &str) -> Vec<&str> {
-    let rows = page.split("<h3><a href=\"").skip(1);
-    let mut slugs: Vec<&str> =
-        rows.filter_map(|row| row.split('"').next()?.split("programs/").nth(1)).collect();
-    slugs.sort_unstable();
+fn slugs(page: &str) -> Vec<String> {
+    let mut slugs = rows_of(page);
+    slugs.sort();
     slugs
 }
 

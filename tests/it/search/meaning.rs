@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use snapshot::place::{self, NameKind};
 use snapshot::query::Query;
-use snapshot::search::{RankOptions, RankedPage, Tier};
+use snapshot::search::{RankOptions, RankedPage};
 use snapshot::text::words_of;
 use snapshot::time::Day;
 use tests::checks::understand;
@@ -17,7 +17,7 @@ use tests::snapshots::sample;
 use tests::synth::rng::Rng;
 use tests::world::{World, day_after};
 
-use crate::records::{fact, organization, programs, with};
+use crate::records::{fact, organization, programs};
 use crate::search::engine::text;
 
 /// Random questions.
@@ -27,9 +27,9 @@ fn question(text: &str) -> Query {
     Query { text: Some(text.to_owned()), facets: false, ..Query::default() }
 }
 
-fn ranked(world: &World, query: &Query, plain: &[String]) -> RankedPage {
+fn ranked(world: &World, query: &Query) -> RankedPage {
     let today = world.site.dated(Day::new(day_after(0))).today;
-    world.site.index.ranked(query, &today, RankOptions { literal: plain, ..RankOptions::by_relevance() })
+    world.site.index.ranked(query, &today, RankOptions::by_relevance())
 }
 
 fn slugs(world: &World, ranked: &RankedPage) -> Vec<String> {
@@ -51,15 +51,15 @@ fn one_of_very_many_values_is_no_match_and_another_place_stands_last() {
         json!({"name": "Lighthouse of the river in Kenya", "eligibleCountries": ["KE"]}),
     ];
     let world = World::tables(&[organization(), programs(&members)]);
-    let found = ranked(&world, &question("artist"), &[]);
+    let found = ranked(&world, &question("artist"));
     let full = slugs(&world, &found).into_iter().take(found.total).collect::<BTreeSet<String>>();
     assert_eq!((full, found.total), (BTreeSet::from(["p1".to_owned(), "p3".to_owned()]), 2));
     let (selected, _) = world.site.index.parse("career=artist");
-    assert_eq!(ranked(&world, &selected, &[]).total, 2, "a filter is exact");
-    let found = ranked(&world, &question("lighthouse river kenya"), &[]);
+    assert_eq!(ranked(&world, &selected).total, 2, "a filter is exact");
+    let found = ranked(&world, &question("lighthouse river kenya"));
     let expected = ["p6", "p5", "p4"];
     assert_eq!(slugs(&world, &found), expected, "one that states no place comes before another place");
-    let found = ranked(&world, &question("lighthouse river kenya france"), &[]);
+    let found = ranked(&world, &question("lighthouse river kenya france"));
     assert_eq!(slugs(&world, &found)[2..], ["p5"], "one of two places is no other place");
 }
 
@@ -83,11 +83,11 @@ fn no_name_of_a_place_that_no_record_has_is_answered_with_other_words() {
     let texts: Vec<Value> = near.chunks(400).map(|words| json!({"summary": words.join(" ")})).collect();
     let world = World::tables(&[organization(), programs(&texts[..texts.len().min(9)])]);
     for name in names() {
-        let found = ranked(&world, &question(name), &[]);
+        let found = ranked(&world, &question(name));
         assert_eq!((found.guesses, found.total), (Vec::new(), 0), "{name}");
     }
-    assert_eq!(ranked(&world, &question("Peru"), &[]).total, 0);
-    assert_eq!(ranked(&world, &question("peruano"), &[]).total, 0);
+    assert_eq!(ranked(&world, &question("Peru")).total, 0);
+    assert_eq!(ranked(&world, &question("peruano")).total, 0);
 }
 
 #[test]
@@ -123,18 +123,18 @@ fn questions_that_say_too_little_or_too_much_are_answered() {
     for world in [&plain, &odd] {
         let today = world.site.dated(Day::new(day_after(0))).today;
         for text in questions {
-            let found = ranked(world, &question(text), &[]);
+            let found = ranked(world, &question(text));
             assert!(found.total <= 2 && found.interpretations.len() <= 32, "{text}");
             for way in world.site.index.relaxations(&question(text), &today, &[]) {
-                assert_eq!(ranked(world, &way.query, &[]).total, way.total, "{text}: {:?}", way.removed);
+                assert_eq!(ranked(world, &way.query).total, way.total, "{text}: {:?}", way.removed);
             }
         }
-        assert_eq!(ranked(world, &question("the soil"), &[]).total, 2, "a small word need not be there");
-        assert_eq!(ranked(world, &question("of the and"), &[]).total, 0, "unless there are no other words");
-        assert_eq!(ranked(world, &question("open closed"), &[]).total, 0);
-        assert_eq!(ranked(world, &question("over $100 under $50"), &[]).total, 0);
+        assert_eq!(ranked(world, &question("the soil")).total, 2, "a small word need not be there");
+        assert_eq!(ranked(world, &question("of the and")).total, 0, "unless there are no other words");
+        assert_eq!(ranked(world, &question("open closed")).total, 0);
+        assert_eq!(ranked(world, &question("over $100 under $50")).total, 0);
     }
-    assert_eq!(ranked(&plain, &question(places), &[]).interpretations.len(), 32);
+    assert_eq!(ranked(&plain, &question(places)).interpretations.len(), 32);
 }
 
 #[test]
@@ -142,16 +142,6 @@ fn every_judged_question_and_any_other_is_read_without_fault() {
     let judged = [SAMPLE, PUBLISHED].into_iter().flat_map(Judged::read).map(|judged| judged.text);
     let others = (0..QUESTIONS).map(|number| text(&mut Rng::new(&[number])));
     judged.chain(others).for_each(|text| understand::holds(sample(), &text));
-}
-
-#[test]
-fn what_bounds_an_amount_leaves_those_that_publish_none_below_those_that_fit() {
-    let amounts = [json!({}), json!({"fundingMaxUsd": 100}), json!({"fundingMinUsd": 9000})];
-    let members = amounts.map(|amount| with(json!({"name": "Soil"}), amount));
-    let world = World::tables(&[organization(), programs(&members)]);
-    let found = ranked(&world, &question("soil over $5,000"), &[]);
-    assert_eq!((&slugs(&world, &found)[..2], found.total), (&["p3", "p1"].map(str::to_owned)[..], 1));
-    assert_eq!(found.rows[1].tier, Tier::Unstated);
 }
 
 #[test]
@@ -168,7 +158,7 @@ fn several_words_that_mean_the_same_match_near_each_other_below_what_was_typed_a
     ];
     let world = World::tables(&[organization(), programs(&members)]);
     let shown = |text: &str| -> Vec<(String, String)> {
-        let found = ranked(&world, &question(text), &[]);
+        let found = ranked(&world, &question(text));
         let full = found.rows.iter().take(found.total);
         full.map(|row| (world.site.index.slug(row.doc).to_owned(), row.shown_for.join(", "))).collect()
     };
@@ -224,7 +214,7 @@ fn words_of_seekers_find_what_means_the_same_in_this_field_and_nothing_that_only
         ("no application fee", vec![]),
         ("ayúdenme, requiero un premio", vec!["p4", "p8"]),
     ] {
-        let found = ranked(&world, &question(text), &[]);
+        let found = ranked(&world, &question(text));
         let mut full: Vec<String> = slugs(&world, &found).into_iter().take(found.total).collect();
         full.sort();
         assert_eq!(full, expected, "{text}");
@@ -248,7 +238,7 @@ fn an_explanation_has_each_row_in_order_and_its_parts_add_up() {
         })
         .collect();
     let slugs_of = |ranked: &RankedPage| slugs(&world, ranked);
-    assert_eq!(rows.iter().map(|row| row.0).collect::<Vec<_>>(), slugs_of(&ranked(&world, &query, &[])));
+    assert_eq!(rows.iter().map(|row| row.0).collect::<Vec<_>>(), slugs_of(&ranked(&world, &query)));
     assert!(rows.iter().all(|(_, score, parts)| *score > 0.0 && (score - parts).abs() < 0.03), "{text}");
 }
 
@@ -293,7 +283,7 @@ fn names_with_signs_and_words_of_scripts_without_spaces_are_found() {
 fn words_that_marks_join_are_reported_as_they_stand() {
     let members = ["Soil", "Water", "Air"].map(|name| json!({"name": name}));
     let world = World::tables(&[organization(), programs(&members)]);
-    let found = ranked(&world, &question("first-generation soil"), &[]);
+    let found = ranked(&world, &question("first-generation soil"));
     let missing: Vec<&Vec<String>> = found.rows.iter().map(|row| &row.missing).collect();
     assert_eq!(missing, [&["first-generation"]]);
 }
@@ -307,7 +297,7 @@ fn a_scholarship_in_spanish_is_a_fellowship_too() {
     ];
     let world = World::tables(&[organization(), programs(&members)]);
     for (text, total) in [("becas", 2), ("beca", 2), ("beca de investigación", 1), ("scholarship", 1)] {
-        assert_eq!(ranked(&world, &question(text), &[]).total, total, "{text}");
+        assert_eq!(ranked(&world, &question(text)).total, total, "{text}");
     }
 }
 

@@ -12,6 +12,7 @@ use tests::in_process::Reply;
 
 use crate::server::AS_OF;
 use crate::store::diff::{Edit, ask, open, publish, publish_on};
+use crate::store::exported::change_lines;
 
 /// The address that an answer says to ask next.
 pub(super) fn next(reply: &Reply) -> String {
@@ -94,28 +95,24 @@ fn the_changes_as_one_object_are_the_lines() {
     let folder = tempfile::tempdir().unwrap();
     publish(folder.path(), &[]);
     let live = open(folder.path());
-    let (mut lines, mut objects): (Vec<Value>, Vec<Value>) = Default::default();
-    let (mut of_lines, mut of_objects) =
-        ("/changes?limit=50".to_owned(), "/api/v1/changes?limit=50".to_owned());
+    let (mut objects, mut at) = (Vec::<Value>::new(), "/api/v1/changes?limit=50".to_owned());
     loop {
-        let (text, object) = (ask(&live, &of_lines), ask(&live, &of_objects));
+        let object = ask(&live, &at);
         assert_eq!(object.headers["content-type"], "application/json");
-        let object_body: Value = serde_json::from_slice(&object.body).unwrap();
-        let read =
-            std::str::from_utf8(&text.body).unwrap().lines().map(|line| serde_json::from_str(line).unwrap());
-        lines.extend(read);
-        let data = object_body["data"].as_array().unwrap();
+        let body: Value = serde_json::from_slice(&object.body).unwrap();
+        let data = body["data"].as_array().unwrap();
         objects.extend(data.iter().cloned());
-        let next = object_body["meta"]["next"].as_str().unwrap();
-        assert_eq!(object_body["meta"], serde_json::json!({"limit": 50, "count": data.len(), "next": next}));
-        of_lines = self::next(&text);
+        let next = body["meta"]["next"].as_str().unwrap();
+        assert_eq!(body["meta"], serde_json::json!({"limit": 50, "count": data.len(), "next": next}));
         let linked = object.headers[header::LINK].to_str().unwrap().to_owned();
         assert!(linked.contains("/api/v1/changes?since=") && linked.contains("rel=\"next\""), "{linked}");
-        of_objects = format!("/api/v1/changes?since={next}&limit=50");
+        at = format!("/api/v1/changes?since={next}&limit=50");
         if data.is_empty() {
             break;
         }
     }
+    let lines = change_lines(&live);
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(lines.len() > 100);
     assert_eq!(lines, objects);
     for (fault, status) in [("since=x", 400), ("limit=0", 400), ("since=0123456789abcdef.1", 410)] {

@@ -102,7 +102,7 @@ fn read_json(path: &Path) -> Value {
 }
 
 /// All lines that an edge tells from the beginning.
-fn change_lines(live: &Arc<Server>) -> String {
+pub(super) fn change_lines(live: &Arc<Server>) -> String {
     let (mut at, mut lines) = ("/changes?limit=2".to_owned(), String::new());
     loop {
         let reply = ask(live, &at);

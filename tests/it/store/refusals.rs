@@ -97,32 +97,25 @@ fn the_day_turns_whatever_current_says() {
 
 #[test]
 fn a_generation_whose_files_come_later_is_taken_once_they_are_there() {
-    let root = Root::new();
-    let live = root.live(Day::new(AS_OF), true);
-    fs::rename(root.file("site.zip"), root.path().join("elsewhere")).unwrap();
-    let start = Instant::now();
-    let poll = |milliseconds| live.poll(start + Duration::from_millis(milliseconds));
-    poll(0);
-    let refused = live.failed_reload().unwrap();
-    assert!(refused.is_transient && refused.reason.contains("missing"), "{refused:?}");
-    poll(1_000);
-    assert_eq!(live.metrics.refusals.get(), 1, "tried again, reported once");
-    fs::rename(root.path().join("elsewhere"), root.file("site.zip")).unwrap();
-    poll(3_000);
-    assert_eq!((serving(&live), live.failed_reload()), (root.generations[1], None));
-}
-
-#[test]
-fn a_request_for_reload_retries_a_refused_generation_at_once() {
-    let root = Root::new();
-    let live = root.live(Day::new(AS_OF), true);
-    fs::rename(root.file("site.zip"), root.path().join("elsewhere")).unwrap();
-    live.refresh();
-    live.refresh();
-    assert_eq!(live.metrics.refusals.get(), 2, "reported on each request");
-    fs::rename(root.path().join("elsewhere"), root.file("site.zip")).unwrap();
-    live.refresh();
-    assert_eq!((serving(&live), live.failed_reload()), (root.generations[1], None));
+    for is_requested in [false, true] {
+        let root = Root::new();
+        let live = root.live(Day::new(AS_OF), true);
+        fs::rename(root.file("site.zip"), root.path().join("elsewhere")).unwrap();
+        let start = Instant::now();
+        let retry = |milliseconds| match is_requested {
+            true => live.refresh(),
+            false => live.poll(start + Duration::from_millis(milliseconds)),
+        };
+        retry(0);
+        let refused = live.failed_reload().unwrap();
+        assert!(refused.is_transient && refused.reason.contains("missing"), "{refused:?}");
+        retry(1_000);
+        // Tried again, and reported once or on each request.
+        assert_eq!(live.metrics.refusals.get(), 1 + u64::from(is_requested));
+        fs::rename(root.path().join("elsewhere"), root.file("site.zip")).unwrap();
+        retry(if is_requested { 1_000 } else { 3_000 });
+        assert_eq!((serving(&live), live.failed_reload()), (root.generations[1], None));
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use snapshot::page::{Dated, Site, detail, export, facet, listing, search, status
 use snapshot::query::{FacetQuery, List, ListQuery, parse_list};
 use snapshot::record::{CycleStatus, Directory, Lifecycle, Locale};
 use snapshot::search::document_order;
-use snapshot::time::{Day, DisplayStatus, OPEN_STATES, Openness, Season};
+use snapshot::time::{Day, DisplayStatus, Openness, Season};
 use tests::synth::TODAY;
 
 use tests::world::{World, day_after, site};
@@ -126,100 +126,6 @@ fn dense_seed() -> u64 {
 fn season(stated: Option<CycleStatus>, opens: Option<i32>, deadline: Option<i32>) -> Season {
     let day = |days: Option<i32>| days.map_or(Day::NONE, Day);
     Season { opens: day(opens), deadline: day(deadline), stated, ..Season::default() }
-}
-
-#[test]
-fn a_cycles_status_follows_from_its_days_and_then_from_its_source() {
-    use CycleStatus::{Closed, Open, Rolling, Unknown, Upcoming};
-    let table = [
-        // A deadline that has passed closes, whatever was stated.
-        (None, None, Some(-1), Closed),
-        (Some(Rolling), None, Some(-1), Closed),
-        (Some(Open), Some(5), Some(-1), Closed),
-        // A deadline counts through the end of its day.
-        (None, None, Some(0), Open),
-        (None, Some(0), Some(0), Open),
-        // Stated rolling and closed come before the opening day.
-        (Some(Rolling), Some(5), None, Rolling),
-        (Some(Rolling), None, Some(3), Rolling),
-        (Some(Closed), Some(-5), Some(3), Closed),
-        (Some(Closed), None, None, Closed),
-        // The opening day comes before stated open, upcoming and unknown.
-        (Some(Open), Some(1), None, Upcoming),
-        (None, Some(1), Some(9), Upcoming),
-        (Some(Upcoming), Some(0), None, Open),
-        (Some(Unknown), Some(-9), None, Open),
-        (None, Some(-9), Some(9), Open),
-        // Without one, the source's word; then a deadline ahead; then nothing is known.
-        (Some(Upcoming), None, Some(9), Upcoming),
-        (Some(Open), None, None, Open),
-        (Some(Unknown), None, Some(9), Open),
-        (Some(Unknown), None, None, Unknown),
-        (None, None, None, Unknown),
-    ];
-    for (stated, opens, deadline, expected) in table {
-        let found = season(stated, opens, deadline).status(Day(0));
-        assert_eq!(found, expected, "stated {stated:?}, opens {opens:?}, deadline {deadline:?}");
-    }
-}
-
-/// Lifecycle and cycles of a program, and what follows from them on day 0.
-type Case<'a> = (Lifecycle, &'a [Season], &'a [&'a str], bool, Option<i32>);
-
-/// Open states, `rolling` and next deadline of a program on day 0.
-fn openness(lifecycle: Lifecycle, seasons: &[Season]) -> (Vec<&'static str>, bool, Option<i32>) {
-    let found = Openness::new(lifecycle, seasons.iter().copied(), Day(0));
-    let states = OPEN_STATES.iter().enumerate().filter(|(bit, _)| found.states >> bit & 1 == 1);
-    (states.map(|(_, state)| *state).collect(), found.rolling, found.next_deadline.known().map(|day| day.0))
-}
-
-#[test]
-fn a_programs_states_follow_from_its_best_cycle_and_its_lifecycle() {
-    use Lifecycle::{
-        ActiveAccepting, ActiveBetweenCycles, ActiveNoApplications, Ended, Inaccessible, Paused,
-        RenamedOrMoved, Unclear,
-    };
-    let closed = season(None, None, Some(-1));
-    let open_15 = season(None, Some(-1), Some(15));
-    let open_14 = season(None, Some(-1), Some(14));
-    let open_undated = season(Some(CycleStatus::Open), None, None);
-    let rolling = season(Some(CycleStatus::Rolling), None, None);
-    let rolling_dated = season(Some(CycleStatus::Rolling), None, Some(7));
-    let upcoming = season(None, Some(3), Some(9));
-    let unknown = season(None, None, None);
-    let table: [Case<'_>; 22] = [
-        // The best of the cycles: open, rolling, upcoming, closed, unknown.
-        (ActiveAccepting, &[closed, upcoming, rolling, open_15], &["open"], true, Some(9)),
-        (ActiveAccepting, &[closed, upcoming, rolling], &["rolling"], true, Some(9)),
-        (ActiveBetweenCycles, &[closed, upcoming, unknown], &["upcoming"], false, Some(9)),
-        (ActiveBetweenCycles, &[unknown, closed], &["closed"], false, None),
-        (ActiveAccepting, &[unknown], &["unknown"], false, None),
-        // Closing soon: an open deadline at most 14 days off; rolling and upcoming ones do not count.
-        (ActiveAccepting, &[open_14], &["open", "closing_soon"], false, Some(14)),
-        (ActiveAccepting, &[open_15], &["open"], false, Some(15)),
-        (ActiveAccepting, &[open_undated, upcoming], &["open"], false, Some(9)),
-        (ActiveAccepting, &[rolling_dated], &["rolling"], true, None),
-        // Some lifecycles close, cycles or not.
-        (Paused, &[open_14, rolling], &["closed"], false, None),
-        (Ended, &[open_14], &["closed"], false, None),
-        (ActiveNoApplications, &[], &["closed"], false, None),
-        (Ended, &[], &["closed"], false, None),
-        // Others need an open cycle with a deadline to be believed.
-        (Inaccessible, &[open_14], &["open", "closing_soon"], false, Some(14)),
-        (Unclear, &[open_15, rolling], &["open"], true, Some(15)),
-        (RenamedOrMoved, &[open_undated, rolling], &["unknown"], false, None),
-        (Unclear, &[upcoming], &["unknown"], false, Some(9)),
-        (Inaccessible, &[closed], &["unknown"], false, None),
-        (Inaccessible, &[], &["unknown"], false, None),
-        // Without cycles only a program that says so takes applications.
-        (ActiveAccepting, &[], &["open"], false, None),
-        (ActiveBetweenCycles, &[], &["unknown"], false, None),
-        (Unclear, &[], &["unknown"], false, None),
-    ];
-    for (lifecycle, seasons, states, rolling, deadline) in table {
-        let expected = (states.to_vec(), rolling, deadline);
-        assert_eq!(openness(lifecycle, seasons), expected, "{lifecycle:?} with {seasons:?}");
-    }
 }
 
 #[test]

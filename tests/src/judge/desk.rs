@@ -91,7 +91,11 @@ impl<'a> Desk<'a> {
         let path = if judged.locale == "es" { "/es/programs" } else { "/programs" };
         let body = String::from_utf8(self.get(path, &[("q", &judged.text)])).unwrap();
         // The page says its total in words; it is that of the REST interface.
-        Answer { found: rows_of(&body), matches: self.rest(judged).matches, ..Answer::default() }
+        Answer {
+            found: rows_of(&body).into_iter().take(DEPTH).collect(),
+            matches: self.rest(judged).matches,
+            ..Answer::default()
+        }
     }
 
     /// The tool `search_opportunities`.
@@ -148,11 +152,12 @@ fn number(value: &Value) -> usize {
     value.as_u64().unwrap() as usize
 }
 
-/// Slugs that the headings of a search page's rows lead to.
-fn rows_of(page: &str) -> Vec<String> {
+/// Slugs that the headings of a search page's rows lead to, in order.
+#[must_use]
+pub fn rows_of(page: &str) -> Vec<String> {
     let links = page.split("<h3><a href=\"").skip(1).filter_map(|rest| rest.split('"').next());
     let slugs = links.filter_map(|link| link.split_once("/programs/")).map(|(_, slug)| slug.to_owned());
-    slugs.take(DEPTH).collect()
+    slugs.collect()
 }
 
 fn items(value: &Value) -> impl Iterator<Item = &Value> {

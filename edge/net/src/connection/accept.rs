@@ -55,9 +55,9 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 
 fn explain(address: SocketAddr, error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::AddrInUse => format!("{address} is in use; choose another with --listen"),
+        io::ErrorKind::AddrInUse => format!("{address} is in use; choose another address"),
         io::ErrorKind::AddrNotAvailable => {
-            format!("{address} is not an address of this machine; choose another with --listen")
+            format!("{address} is not an address of this machine; choose another address")
         }
         _ => format!("cannot listen on {address}: {error}"),
     }

@@ -32,18 +32,9 @@ pub enum CloseReason {
 }
 
 impl CloseReason {
-    /// Every reason with its metric label, in the order they are declared.
-    pub const ALL: [(Self, &'static str); 9] = [
-        (Self::Done, "done"),
-        (Self::Request, "request"),
-        (Self::Idle, "idle"),
-        (Self::Stall, "stall"),
-        (Self::Room, "room"),
-        (Self::Age, "age"),
-        (Self::Drain, "drain"),
-        (Self::Malformed, "malformed"),
-        (Self::Broken, "broken"),
-    ];
+    /// Metric labels, in the order in which reasons are declared.
+    const LABELS: [&str; 9] =
+        ["done", "request", "idle", "stall", "room", "age", "drain", "malformed", "broken"];
 }
 
 /// Counts of connections since the start, and of those open now.
@@ -57,7 +48,7 @@ pub struct Counters {
     pub crowding: Count,
     /// Failed accepts, such as those for want of descriptors.
     pub accept_errors: Count,
-    closed: [Count; CloseReason::ALL.len()],
+    closed: [Count; CloseReason::LABELS.len()],
     open: AtomicU64,
     /// Most that may be open.
     pub most: AtomicUsize,
@@ -79,6 +70,11 @@ impl Counters {
     /// Connections that ended for this reason.
     pub fn closed(&self, reason: CloseReason) -> u64 {
         self.closed[reason as usize].get()
+    }
+
+    /// Connections that ended, by the metric label of each reason.
+    pub fn all_closed(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        CloseReason::LABELS.into_iter().zip(self.closed.iter().map(Count::get))
     }
 
     /// Counts an open connection until the returned value is closed or dropped.

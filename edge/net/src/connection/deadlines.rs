@@ -5,8 +5,8 @@
 
 use tokio::time::Instant;
 
+use super::Limits;
 use super::counters::CloseReason;
-use super::limits::Limits;
 use crate::waiting::Wait;
 
 /// The decision of the timer.

@@ -15,10 +15,10 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout};
 
+use super::Limits;
 use super::counters::CloseReason;
 use super::deadlines::{Deadlines, Step};
 use super::http_service::HttpService;
-use super::limits::Limits;
 use super::socket::{Socket, Wire};
 use crate::in_flight::{Client, Reader};
 use crate::request_head::RequestHead;

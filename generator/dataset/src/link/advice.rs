@@ -14,7 +14,8 @@ use snapshot::text::normalized;
 use snapshot::time::{Day, Season, is_filler};
 use uuid::Uuid;
 
-use super::rules::{SENTINELS, day_of};
+use super::rules::SENTINELS;
+use crate::day_of;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::facet_values;
 use crate::parallel;
@@ -49,7 +50,7 @@ static DEADLINES: LazyLock<Patterns> = LazyLock::new(|| {
             orders.iter().map(|date| line.split(' ').map(|it| slot(it, date)).collect::<Vec<_>>().join(" "));
         lines.collect::<Vec<_>>()
     };
-    Patterns::new(&lines.flat_map(of_line).collect::<Vec<_>>().join("\n"))
+    Patterns::from(lines.flat_map(of_line).collect::<Vec<_>>().join("\n"))
 });
 
 /// The part of a text that names a deadline. What stands after a colon or in brackets belongs to the words before it.
@@ -159,7 +160,7 @@ fn note_untranslated(tables: &Tables, dataset: &Dataset, report: &mut Diagnostic
     }
 }
 
-fn histories(tables: &Tables) -> Vec<Diagnostic> {
+fn histories(tables: &Tables) -> impl Iterator<Item = Diagnostic> {
     let mut newest: BTreeMap<Uuid, (Timestamp, Uuid, Lifecycle)> = BTreeMap::new();
     for row in &tables.transitions {
         let record = &row.record;
@@ -167,26 +168,24 @@ fn histories(tables: &Tables) -> Vec<Diagnostic> {
         let known = newest.entry(record.program_id).or_insert(entry);
         *known = (*known).max(entry);
     }
-    let warnings = tables.programs.iter().filter_map(|row| {
+    tables.programs.iter().filter_map(move |row| {
         let (.., end) = newest.get(&row.record.id)?;
         let (stated, end) = (row.record.lifecycle.as_str(), end.as_str());
         let message = format!("`lifecycle` is `{stated}`, but the history ends in `{end}`");
         (end != stated).then(|| Diagnostic::new(Code::HistoryDisagrees, row.at, message).field("lifecycle"))
-    });
-    warnings.collect()
+    })
 }
 
 /// Amounts that are probably a wage, not the total.
-fn rates_of_pay(tables: &Tables, facts: &Facts<'_>) -> Vec<Diagnostic> {
-    let warnings = tables.programs.iter().filter_map(|row| {
+fn rates_of_pay(tables: &Tables, facts: &Facts<'_>) -> impl Iterator<Item = Diagnostic> {
+    tables.programs.iter().filter_map(|row| {
         let of_program = facts.get(&row.record.id).into_iter().flatten();
         let of_program: Vec<&Fact> = of_program.map(|row| &row.record).collect();
         let per = quoted(per(&row.record, &of_program)?.as_str());
         let slug = quoted(&row.record.slug);
         let message = format!("the funding of {slug} is paid by the {per} according to its text");
         Some(Diagnostic::new(Code::RateOfPay, row.at, message))
-    });
-    warnings.collect()
+    })
 }
 
 fn contradictions(tables: &Tables, day: Day) -> Vec<Diagnostic> {
@@ -211,18 +210,17 @@ fn contradicts(stated: CycleStatus, dates: CycleStatus, season: &Season) -> bool
     }
 }
 
-fn accepting_after_deadline(tables: &Tables, day: Day) -> Vec<Diagnostic> {
+fn accepting_after_deadline(tables: &Tables, day: Day) -> impl Iterator<Item = Diagnostic> {
     let mut over: BTreeMap<Uuid, bool> = BTreeMap::new();
     for row in &tables.cycles {
         let is_over = Season::of(&row.record).status(day) == CycleStatus::Closed;
         *over.entry(row.record.program_id).or_insert(true) &= is_over;
     }
     let accepting = tables.programs.iter().filter(|row| row.record.lifecycle == Lifecycle::ActiveAccepting);
-    let warnings = accepting.filter(|row| over.get(&row.record.id) == Some(&true)).map(|row| {
+    accepting.filter(move |row| over.get(&row.record.id) == Some(&true)).map(|row| {
         let message = format!("{} is `active_accepting`, but every season is over", quoted(&row.record.slug));
         Diagnostic::new(Code::AcceptingAfterDeadline, row.at, message).field("lifecycle")
-    });
-    warnings.collect()
+    })
 }
 
 /// The organizations and the programs without a text in a language.

@@ -1,23 +1,18 @@
 //! Builds the [`Directory`] of checked rows: references become positions, lists get their order.
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
 use snapshot::record::{
     AwardLinks, Directory, EntityType, OrganizationLinks, ProgramLinks, award_order, season_order,
 };
-use uuid::Uuid;
 
 use crate::parallel;
+use crate::registry::Ids;
 use crate::rows::{Record, Row, Tables};
 use crate::table::Table;
 
 /// The directory; none if a reference leads nowhere, which the rules have excluded.
 pub(super) fn build(mut tables: Tables) -> Option<Directory> {
-    let mut ids = Ids::default();
-    each_table!(tables, |table, rows| {
-        ids.0.insert(table, rows.iter().filter_map(|row| row.record.profile().id).collect());
-    });
+    let ids = Ids::of(&mut tables);
     let mut directory = unlinked(tables)?;
     link_awards(&mut directory, &ids)?;
     link_programs(&mut directory, &ids)?;
@@ -62,16 +57,7 @@ fn unlinked(tables: Tables) -> Option<Directory> {
     })
 }
 
-/// The ids of every table, sorted as its rows are: the position of an id is that of its row.
-#[derive(Default)]
-struct Ids(BTreeMap<Table, Vec<Uuid>>);
-
 impl Ids {
-    /// Position of a row with an id.
-    fn position(&self, table: Table, id: Uuid) -> Option<usize> {
-        self.0.get(&table)?.binary_search(&id).ok()
-    }
-
     /// The positions of each record and of the one that a field of it refers to.
     fn links<T: Record>(&self, records: &[T], field: &str) -> Option<impl Iterator<Item = (usize, usize)>> {
         let found = parallel::flat_map(records, |record| {

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::fmt::Display;
 
-use jiff::Timestamp;
 use jiff::civil::{Date, date};
 use snapshot::facet::{FACETS, Facet, MEASURES, Measure, MeasureSpec, Unit, fact_kinds};
 use snapshot::record::field_table::{Field, FieldType, Value};
@@ -12,6 +11,7 @@ use snapshot::record::{
     Number, ORGANIZATION, PROGRAM, Program, RECIPIENT, Synonym, Term, Translation,
 };
 
+use crate::day_of;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::parallel;
 use crate::rows::{Record, Row, Tables};
@@ -332,9 +332,4 @@ fn sentinel(name: &'static str, day: Date, problems: &mut Problems) {
     if day <= SENTINELS.0 || day >= SENTINELS.1 {
         problems.wrong(Code::SentinelDate, name, day, "which looks like a placeholder");
     }
-}
-
-/// The day of a time in UTC.
-pub(super) fn day_of(time: Timestamp) -> Date {
-    time.to_zoned(jiff::tz::TimeZone::UTC).date()
 }

@@ -14,7 +14,6 @@ use snapshot::{place, truncate};
 use url::Url;
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
-use crate::link_report::Finding;
 use crate::parallel;
 use crate::places;
 use crate::rows::{Purpose, Record, Row, Tables, TextField};
@@ -49,13 +48,8 @@ pub(super) fn check_links(tables: &mut Tables, report: &mut Diagnostics) {
         let mut warnings = Vec::new();
         if purpose == Purpose::Url {
             field.check(&mut |address| {
-                let (code, message) = match links.find(address)? {
-                    Finding::Dead(reason) => (Code::DeadLink, format!("{} fails: {reason}", quoted(address))),
-                    Finding::Moved(to) => {
-                        (Code::MovedLink, format!("{} has moved to {}", quoted(address), quoted(to)))
-                    }
-                };
-                warnings.push(Diagnostic::new(code, at, message));
+                let (code, what) = links.find(address)?;
+                warnings.push(Diagnostic::new(*code, at, format!("{} {what}", quoted(address))));
                 None
             });
         }
@@ -285,13 +279,9 @@ fn is_web(scheme: &str) -> bool {
 
 /// `official_url` as files write it: `officialUrl`.
 fn camel_case(name: &str) -> String {
-    let mut words = name.split('_');
-    let mut camel = words.next().unwrap_or_default().to_owned();
-    for word in words {
-        camel.push_str(&word[..1].to_uppercase());
-        camel.push_str(&word[1..]);
-    }
-    camel
+    let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
+    let words = name.split('_').enumerate();
+    words.map(|(at, word)| if at == 0 { word.to_owned() } else { capital(word) }).collect()
 }
 
 fn is_slug(text: &str) -> bool {

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use super::fields::{self, Field, Value, is_private, meant, unknown_field};
 use super::files::IMPORT;
-use super::parsed::{Context, Parsed, ROW_MAX, too_long};
+use super::parsed::{Parsed, ROW_MAX, too_long};
 use super::partial::{Member, OwnedValue, PartialRow};
 use crate::diagnostics::{Code, Diagnostic, Location};
 use crate::rows::Row;
@@ -22,11 +22,10 @@ const COLUMNS_MAX: usize = 1_000;
 const LISTED: usize = 5;
 
 /// The rows of a CSV file.
-pub(super) fn table<T: DeserializeOwned>(file: &str, context: Context) -> Parsed<T> {
-    let Some(table) = context.table else { return Parsed::empty() };
-    let problem = separator_problem(file, context)
-        .or_else(|| line_problem(file, context))
-        .or_else(|| quote_problem(file, context));
+pub(super) fn table<T: DeserializeOwned>(file: &str, table: Table, start: Location) -> Parsed<T> {
+    let problem = separator_problem(file, start)
+        .or_else(|| line_problem(file, start))
+        .or_else(|| quote_problem(file, start));
     if let Some(problem) = problem {
         return Parsed::problem(problem);
     }
@@ -34,7 +33,7 @@ pub(super) fn table<T: DeserializeOwned>(file: &str, context: Context) -> Parsed
     let mut reader = builder.has_headers(false).flexible(true).from_reader(file.as_bytes());
     let mut record = ::csv::StringRecord::new();
     let mut parsed = Parsed::empty();
-    let place = |record: &::csv::StringRecord| context.at(line_of(record, file));
+    let place = |record: &::csv::StringRecord| Location { line: line_of(record, file), ..start };
     // Cells of a text are texts, and rows may have any length: reading one does not fail.
     if reader.read_record(&mut record).unwrap_or_default()
         && let Some(names) =
@@ -48,11 +47,11 @@ pub(super) fn table<T: DeserializeOwned>(file: &str, context: Context) -> Parsed
 }
 
 /// The problem of a table whose cells are not separated by commas.
-fn separator_problem(file: &str, context: Context) -> Option<Diagnostic> {
+fn separator_problem(file: &str, start: Location) -> Option<Diagnostic> {
     let header = file.lines().find(|line| !line.is_empty())?;
     let count = |separator: char| header.matches(separator).count();
     let (_, name) = SEPARATORS.iter().find(|(separator, _)| count(*separator) > count(','))?;
-    Some(other_form(context.at(1), format!("cells are separated by {name}, expected commas")))
+    Some(other_form(start, format!("cells are separated by {name}, expected commas")))
 }
 
 fn other_form(at: Location, message: String) -> Diagnostic {
@@ -147,27 +146,29 @@ fn row<T: DeserializeOwned>(
                 let value = OwnedValue::Cell(field.value.written());
                 Member { name: field.name.into(), value, line: at.line, column: None }
             };
-            parsed.partial.push(PartialRow::new(at, None, row.into_iter().map(member).collect()));
+            let members = row.into_iter().map(member).collect();
+            parsed.partial.push(PartialRow { at, column: None, members, id: None, lost: Vec::new() });
         }
     }
 }
 
 /// The first line that is longer than a row.
-fn line_problem(file: &str, context: Context) -> Option<Diagnostic> {
+fn line_problem(file: &str, start: Location) -> Option<Diagnostic> {
     let mut lines = file.lines().zip(1..);
     let (long, line) = lines.find(|(line, _)| line.len() > ROW_MAX)?;
-    Some(too_long(long.len(), context.at(line)))
+    Some(too_long(long.len(), Location { line, ..start }))
 }
 
-fn quote_problem(file: &str, context: Context) -> Option<Diagnostic> {
+fn quote_problem(file: &str, start: Location) -> Option<Diagnostic> {
     let (opened, closed) = quote_fault(file, b',', &[])?;
+    let at = Location { line: opened, ..start };
     let Some(line) = closed else {
         let message = "the quote opened here is never closed";
-        return Some(Diagnostic::new(Code::BadQuote, context.at(opened), message));
+        return Some(Diagnostic::new(Code::BadQuote, at, message));
     };
     let message = format!("the quote opened here is closed at line {line} in the middle of a cell");
     let help = "double the quotes inside the cell, or add the missing one";
-    Some(Diagnostic::new(Code::BadQuote, context.at(opened), message).help(help))
+    Some(Diagnostic::new(Code::BadQuote, at, message).help(help))
 }
 
 /// The first quoted cell that does not end at a separator or line end: the lines where it opens, and where it closes if it

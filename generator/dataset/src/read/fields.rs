@@ -6,12 +6,12 @@ use std::fmt;
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
-use jiff::tz::TimeZone;
 use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
-use serde::de::{self, DeserializeOwned, Deserializer, Expected, IntoDeserializer, Unexpected, Visitor};
+use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 use snapshot::text::fold;
 
+use crate::day_of;
 use crate::diagnostics::{Code, Diagnostic, Location};
 use crate::text::{nearest, quoted, suggestion};
 
@@ -48,58 +48,50 @@ pub(super) fn record<T: DeserializeOwned>(fields: &[Field<'_>]) -> Result<T, (Op
     T::deserialize(MapDeserializer::new(pairs)).map_err(|error| (current.get(), error))
 }
 
-/// What fields that make no record are, and the record that they are with stand-ins for what is wrong or missing.
-pub(super) struct Mended<T> {
-    pub problems: Vec<Diagnostic>,
-    /// None if no stand-in fits.
-    pub record: Option<T>,
-    /// Names of the fields whose value is another or none.
-    pub stand_ins: Vec<String>,
-}
-
 /// Values that stand in for missing ones: each type of a required field takes one of them, or a word of its list.
 const STAND_INS: [&str; 4] =
     ["00000000-0000-0000-0000-000000000000", "2000-01-01", "1970-01-01T00:00:00Z", "1"];
 
-/// Every problem of fields that make no record, each with its field; `reported` fields have a problem already.
+/// The record of fields that make none, with stand-ins for what is wrong or missing, unless none fits; the names of the
+/// fields whose value is another or none; and every problem with its field. `reported` fields have a problem already.
 pub(super) fn mended<T: DeserializeOwned>(
     mut fields: Vec<Field<'_>>,
-    reported: &[&str],
+    reported: Vec<String>,
     table: &str,
     at: Location,
-) -> Mended<T> {
-    let mut problems: Vec<Diagnostic> = Vec::new();
-    let mut stand_ins: Vec<String> = reported.iter().map(|name| (*name).to_owned()).collect();
-    let mut absent: Vec<&str> = Vec::new();
+) -> (Option<T>, Vec<String>, Vec<Diagnostic>) {
+    let (mut stand_ins, mut absent, mut problems) = (reported, Vec::new(), Vec::new());
     // A wrong field is removed and the rest tried again, so that one run finds all problems.
     let record = loop {
         let (position, error) = match record::<T>(&fields) {
             Ok(record) => break Some(record),
             Err(error) => error,
         };
-        let wrong = position.filter(|position| *position < fields.len());
-        let field = wrong.map(|position| fields.remove(position));
-        let is_removed = |name: &str| {
-            reported.contains(&name) || problems.iter().any(|problem| problem.field.as_deref() == Some(name))
-        };
-        let missing = if let FieldError::Missing(name) = error { Some(name) } else { None };
-        if let Some(name) = missing {
-            absent.extend((!is_removed(name)).then_some(name));
-        } else {
-            let problem = describe(&error, field, table, at);
-            problems.push(match field {
-                Some(field) => problem.value(field.name.to_owned(), field.value.written()),
-                None => problem,
-            });
-        }
-        match (field, missing) {
-            (Some(field), _) => stand_ins.push(field.name.to_owned()),
-            (None, Some(name)) if stand_in::<T>(&mut fields, name) => stand_ins.push(name.to_owned()),
-            _ => break None,
+        match (position.map(|position| fields.remove(position)), error) {
+            (Some(field), error) => {
+                let problem = describe(&error, field, table, at);
+                problems.push(problem.value(field.name.to_owned(), field.value.written()));
+                stand_ins.push(field.name.to_owned());
+            }
+            (None, FieldError::Missing(name)) => {
+                absent.extend((!stand_ins.iter().any(|it| it == name)).then_some(name));
+                if !stand_in::<T>(&mut fields, name) {
+                    break None;
+                }
+                stand_ins.push(name.to_owned());
+            }
+            (None, error) => {
+                problems.push(Diagnostic::new(
+                    Code::BadValue,
+                    at,
+                    format!("the row cannot be read: {error}"),
+                ));
+                break None;
+            }
         }
     };
     problems.extend(absence(&absent, at));
-    Mended { problems, record, stand_ins }
+    (record, stand_ins, problems)
 }
 
 /// The name of a reference that an id stands for.
@@ -163,16 +155,13 @@ pub(super) enum FieldError {
 }
 
 impl de::Error for FieldError {
+    /// Of a value of another type, only what was expected counts: the value has its own words.
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Self::Other(message.to_string())
-    }
-
-    fn invalid_type(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::Expected(expected.to_string())
-    }
-
-    fn invalid_value(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::Expected(expected.to_string())
+        let message = message.to_string();
+        match message.rsplit_once(", expected ") {
+            Some((found, expected)) if found.starts_with("invalid ") => Self::Expected(expected.to_owned()),
+            _ => Self::Other(message),
+        }
     }
 
     fn unknown_variant(_: &str, expected: &'static [&'static str]) -> Self {
@@ -192,17 +181,14 @@ impl de::Error for FieldError {
     }
 }
 
-/// The problem of a field, or of a missing one.
-fn describe(error: &FieldError, field: Option<Field<'_>>, table: &str, at: Location) -> Diagnostic {
-    let name = field.map_or("", |field| field.name);
-    let found = field.map(|field| field.value.excerpt()).unwrap_or_default();
+/// The problem of a field.
+fn describe(error: &FieldError, field: Field<'_>, table: &str, at: Location) -> Diagnostic {
+    let (name, found) = (field.name, field.value.excerpt());
     let bad = |expected: &str| Diagnostic::new(Code::BadValue, at, format!("`{name}` is {found}{expected}"));
-    if let Some(field) = field
-        && let Some((what, help)) = date_in_other_format(field)
-    {
+    if let Some((what, help)) = date_in_other_format(field) {
         return bad(&format!(", {what}")).help(help);
     }
-    if field.is_some_and(has_null) {
+    if has_null(field) {
         return bad(", a list with a `null` item").help("remove the `null`");
     }
     match error {
@@ -220,7 +206,7 @@ fn describe(error: &FieldError, field: Option<Field<'_>>, table: &str, at: Locat
         FieldError::Separators => {
             let message = format!("`{name}` is {found}, expected a sum without separators");
             Diagnostic::new(Code::Separators, at, message)
-                .maybe_help(field.and_then(|field| both_readings(field.value.text()?)))
+                .maybe_help(field.value.text().and_then(both_readings))
         }
         FieldError::Expected(expected) => bad(&format!(", expected {}", shape(name, expected))),
         FieldError::Other(reason) => match shape(name, "") {
@@ -283,7 +269,7 @@ fn date_in_other_format(field: Field<'_>) -> Option<(String, String)> {
         return Some(("expected a date such as 2026-01-31".to_owned(), format!("write {day}")));
     }
     let in_utc = match text.parse::<Timestamp>() {
-        Ok(moment) => format!("{} in UTC", moment.to_zoned(TimeZone::UTC).date()),
+        Ok(moment) => format!("{} in UTC", day_of(moment)),
         Err(_) if moment.hour() < 12 => format!("perhaps {} in UTC", day.yesterday().ok()?),
         Err(_) => format!("perhaps {} in UTC", day.tomorrow().ok()?),
     };
@@ -372,24 +358,12 @@ impl<'de> Deserializer<'de> for Value<'de> {
     type Error = FieldError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
-        use serde_json::Value as Json;
         match self {
             Self::Cell(text) => visitor.visit_str(text),
-            Self::Json(Json::Null) => visitor.visit_unit(),
-            Self::Json(Json::Bool(value)) => visitor.visit_bool(*value),
-            Self::Json(Json::String(text)) => visitor.visit_str(text),
-            Self::Json(Json::Array(items)) => {
+            Self::Json(serde_json::Value::Array(items)) => {
                 visitor.visit_seq(SeqDeserializer::new(items.iter().map(Value::Json)))
             }
-            Self::Json(Json::Object(members)) => {
-                let members = members.iter().map(|(name, value)| (name.as_str(), Value::Json(value)));
-                visitor.visit_map(MapDeserializer::new(members))
-            }
-            Self::Json(Json::Number(number)) => match (number.as_u64(), number.as_i64()) {
-                (Some(number), _) => visitor.visit_u64(number),
-                (_, Some(number)) => visitor.visit_i64(number),
-                _ => visitor.visit_f64(number.as_f64().unwrap_or(f64::NAN)),
-            },
+            Self::Json(value) => value.deserialize_any(visitor).map_err(de::Error::custom),
         }
     }
 

@@ -144,9 +144,6 @@ pub(super) fn list<'a>(
     let mut files = Vec::with_capacity(found.len());
     let mut reported = BTreeSet::new();
     for (path, shown, content) in found {
-        if is_of_import(&path) {
-            continue;
-        }
         match rows_of(&path) {
             Ok(rows) => files.push(File { id: report.add_file(shown), path, rows, content }),
             Err((name, is_folder)) => {
@@ -175,6 +172,7 @@ fn walk<'a>(folder: &Path) -> Result<Vec<Found<'a>>, InputError> {
         Err(error) => return Err(InputError::Unreadable(folder.to_owned(), error)),
     }
     let mut found = Vec::new();
+    let sources = sources(folder);
     let is_visible = |name: &std::ffi::OsStr| !name.as_encoded_bytes().starts_with(b".");
     let entries = WalkDir::new(folder).follow_links(true).into_iter();
     for entry in entries.filter_entry(|entry| entry.depth() == 0 || is_visible(entry.file_name())) {
@@ -184,19 +182,20 @@ fn walk<'a>(folder: &Path) -> Result<Vec<Found<'a>>, InputError> {
         })?;
         let relative = entry.path().strip_prefix(folder).unwrap_or(entry.path());
         let parts: Vec<Cow<'_, str>> = relative.iter().map(|part| part.to_string_lossy()).collect();
-        if !is_of_import(&parts.join("/")) {
-            let refused =
-                |reason| Err(InputError::Unreadable(entry.path().to_owned(), io::Error::other(reason)));
-            if entry.path_is_symlink() && !is_inside(entry.path(), folder) {
-                return refused("the link leaves the dataset; copy the file into it");
-            }
-            if !entry.file_type().is_file() && !entry.file_type().is_dir() {
-                return refused("it is no regular file");
-            }
+        let path = parts.join("/");
+        if is_of_import(&path) || sources.contains(&path) {
+            continue;
+        }
+        let refused = |reason| Err(InputError::Unreadable(entry.path().to_owned(), io::Error::other(reason)));
+        if entry.path_is_symlink() && !is_inside(entry.path(), folder) {
+            return refused("the link leaves the dataset; copy the file into it");
+        }
+        if !entry.file_type().is_file() && !entry.file_type().is_dir() {
+            return refused("it is no regular file");
         }
         if entry.file_type().is_file() {
             let shown = entry.path().strip_prefix(".").unwrap_or(entry.path()).display().to_string();
-            found.push((parts.join("/"), shown, Content::Disk(entry.into_path())));
+            found.push((path, shown, Content::Disk(entry.into_path())));
         }
     }
     Ok(found)
@@ -208,10 +207,21 @@ fn is_inside(path: &Path, folder: &Path) -> bool {
     matches!((whole(path), whole(folder)), (Ok(path), Ok(folder)) if path.starts_with(&folder))
 }
 
-/// Whether it belongs to an import: the mapping, corrections, and sources beside the tables.
+const MAPPING: &str = "import.toml";
+
+/// Whether it belongs to an import: the mapping, corrections, and sources in a folder of their own.
 fn is_of_import(path: &str) -> bool {
-    path == "import.toml"
-        || path.split_once('/').is_some_and(|(folder, _)| matches!(folder, "edits" | "inbox"))
+    path == MAPPING || path.split_once('/').is_some_and(|(folder, _)| matches!(folder, "edits" | "inbox"))
+}
+
+/// The files that the mapping of an import names as its sources, which are no tables wherever they are.
+fn sources(folder: &Path) -> BTreeSet<String> {
+    let mapping = fs::read_to_string(folder.join(MAPPING)).unwrap_or_default();
+    let values = mapping
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix("file")?.trim_start().strip_prefix('='));
+    let names = values.filter_map(|value| value.split(['"', '\'']).nth(1));
+    names.map(|name| name.trim_start_matches("./").to_owned()).collect()
 }
 
 /// The table of a file, if it has one; the name of a file or top folder that is not read, and whether it is a folder.

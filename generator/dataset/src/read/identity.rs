@@ -8,7 +8,7 @@ use snapshot::record::{Alias, EntityType, Lifecycle};
 use uuid::Uuid;
 
 use super::fields;
-use super::identity_index::{self, Index};
+use super::identity_index::Index;
 use super::partial::{PartialRow, PartialRows};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::rows::{Record, Row, Tables};
@@ -18,6 +18,12 @@ use crate::text::{LONGEST_SLUG, is_spelt, nearest, quoted, slug_of};
 
 /// How many unknown names are compared with all known ones.
 const SUGGESTIONS: usize = 200;
+
+/// What was derived, and what rows do without. It is no problem: a note says what else a row may state.
+const IDS: &str = "ids derived from slugs and keys";
+const SLUGS: &str = "slugs made from names";
+const UNCLEAR: &str = "no `lifecycle`, published as `unclear`";
+const STAMPLESS: &str = "no timestamps (`opdir stamp` writes them)";
 
 /// Adds the records of partial rows to their tables.
 pub(super) fn complete(tables: &mut Tables, rows: PartialRows, report: &mut Diagnostics) {
@@ -30,22 +36,21 @@ pub(super) fn complete(tables: &mut Tables, rows: PartialRows, report: &mut Diag
     let name = dataset.map_or("", |dataset| dataset.name.as_str());
     let namespace = dataset.and_then(|dataset| dataset.id_namespace);
     let namespace = namespace.unwrap_or_else(|| Uuid::new_v5(&Uuid::NAMESPACE_OID, name.as_bytes()));
+    let mut indexes: [Index; Table::ALL.len()] = Default::default();
+    each_table!(tables, |table, rows| indexes[table as usize].add_records(table, rows));
     let mut completer = Completer {
         rows,
-        indexes: identity_index::of_records(tables),
-        absent: tables.absent.clone(),
-        incomplete: std::mem::take(&mut tables.incomplete),
+        indexes,
+        absent: &tables.absent,
+        incomplete: &mut tables.incomplete,
         suggestions: 0,
         namespace,
         published,
-        stamps: std::mem::take(&mut tables.stamps),
+        stamps: &tables.stamps,
         report,
-        unstamped: Vec::new(),
-        derived: Counts::new(),
-        slugs: Counts::new(),
-        stampless: Counts::new(),
-        unclear: Counts::new(),
-        broken: BTreeMap::new(),
+        unstamped: &mut tables.unstamped,
+        notes: BTreeMap::new(),
+        broken: &mut tables.broken,
     };
     // Owners come first, so that a row's references have ids when the row gets its own.
     each_table!(tables, |table, _rows| completer.prepare(table, &tables.aliases));
@@ -53,41 +58,34 @@ pub(super) fn complete(tables: &mut Tables, rows: PartialRows, report: &mut Diag
     let others = (0..).zip(&mut completer.indexes).filter(|(at, _)| *at != Table::Sources as usize);
     others.for_each(|(_, index)| *index = Index::default());
     each_table!(tables, |table, rows| completer.complete(table, rows));
-    completer.summarize();
-    tables.broken = completer.broken;
-    tables.unstamped = completer.unstamped;
-    tables.stamps = completer.stamps;
-    tables.incomplete = completer.incomplete;
+    for what in [IDS, SLUGS, UNCLEAR, STAMPLESS] {
+        let Some(counts) = completer.notes.get(what) else { continue };
+        let counts: Vec<String> =
+            counts.iter().map(|(table, count)| format!("{} {count}", table.name())).collect();
+        completer.report.note(format!("{what}: {}", counts.join(", ")));
+    }
 }
-
-type Counts = BTreeMap<Table, usize>;
 
 struct Completer<'a> {
     rows: PartialRows,
     /// The records of each table.
     indexes: [Index; Table::ALL.len()],
     /// Tables without a file.
-    absent: BTreeSet<Table>,
+    absent: &'a BTreeSet<Table>,
     /// Tables that lost rows to errors.
-    incomplete: BTreeSet<Table>,
+    incomplete: &'a mut BTreeSet<Table>,
     /// Unknown names that were compared with all known ones.
     suggestions: usize,
     /// Of derived ids.
     namespace: Uuid,
     published: Timestamp,
-    stamps: Stamps,
+    stamps: &'a Stamps,
     report: &'a mut Diagnostics,
-    unstamped: Vec<UnstampedRow>,
-    /// Number of derived ids by table.
-    derived: Counts,
-    /// Of slugs made from names.
-    slugs: Counts,
-    /// Of rows without timestamps.
-    stampless: Counts,
-    /// Of programs without a lifecycle.
-    unclear: Counts,
+    unstamped: &'a mut Vec<UnstampedRow>,
+    /// The number of rows of each note, by table.
+    notes: BTreeMap<&'static str, BTreeMap<Table, usize>>,
     /// Stand-ins of rows that are no records, by place.
-    broken: BTreeMap<Location, Vec<String>>,
+    broken: &'a mut BTreeMap<Location, Vec<String>>,
 }
 
 /// Whether the records of a table have ids.
@@ -95,13 +93,9 @@ fn has_id(table: Table) -> bool {
     table.input_only_fields().contains(&"key")
 }
 
-/// The field that a slug is derived from, where records have slugs.
-const fn slug_source(table: Table) -> Option<&'static str> {
-    match table {
-        Table::Organizations | Table::Programs => Some("name"),
-        Table::Recipients => Some("displayName"),
-        _ => None,
-    }
+/// Whether the records of a table have slugs.
+fn has_slug(table: Table) -> bool {
+    required(table).0 == ["slug"]
 }
 
 /// The table of the record that a row is about.
@@ -149,15 +143,15 @@ impl Completer<'_> {
             return self.prepare_aliases(None);
         }
         let mut rows = self.rows.remove(&table).unwrap_or_default();
-        self.derive_slugs(table, &mut rows);
+        if has_slug(table) {
+            self.derive_slugs(table, &mut rows);
+        }
         for row in &mut rows {
             self.resolve_all(table, row);
             self.take_key(table, row);
             if has_id(table) && !row.is_lost() {
                 self.identify(table, row);
             }
-        }
-        for row in &rows {
             if row.is_lost() {
                 self.incomplete.insert(table);
             } else {
@@ -165,10 +159,9 @@ impl Completer<'_> {
             }
         }
         self.rows.insert(table, rows);
-        if slug_source(table).is_some() {
-            for Row { record: it, .. } in
-                aliases.iter().filter(|row| Table::of(row.record.entity_type) == table)
-            {
+        if has_slug(table) {
+            let aliases = aliases.iter().map(|row| &row.record);
+            for it in aliases.filter(|it| Table::of(it.entity_type) == table) {
                 self.indexes[table as usize].add_slug(it.slug.clone(), it.entity_id);
             }
             self.prepare_aliases(Some(table));
@@ -178,10 +171,8 @@ impl Completer<'_> {
     /// Resolves the aliases of one table, or those that are left.
     fn prepare_aliases(&mut self, of: Option<Table>) {
         let mut rows = self.rows.remove(&Table::Aliases).unwrap_or_default();
-        for row in rows.iter_mut().filter(|row| row.id.is_none() && !row.is_lost()) {
-            if of.is_some() && entity_table(row) != of {
-                continue;
-            }
+        let open = rows.iter_mut().filter(|row| row.id.is_none() && !row.is_lost());
+        for row in open.filter(|row| of.is_none() || entity_table(row) == of) {
             self.resolve_all(Table::Aliases, row);
             row.id = row.uuid("entityId").filter(|_| of.is_some());
             if let (Some(of), Some(id), Some(slug)) = (of, row.id, row.text("slug")) {
@@ -215,26 +206,18 @@ impl Completer<'_> {
 
     fn resolve(&mut self, row: &mut PartialRow, name: &'static str, target: Table) {
         let id_field = format!("{name}Id");
-        let Some(text) = row.text(name) else {
-            row.remove(name);
-            return;
-        };
-        if row.get(&id_field).is_some() {
-            let message = format!("`{name}` and `{id_field}` are both given");
-            let problem = row.problem(Code::RepeatedField, name, message);
-            self.report.push(problem.help("keep one of the two"));
-            row.remove(name);
-            row.lose(id_field);
-            return;
-        }
+        let Some(text) = row.text(name) else { return row.remove(name) };
         let program = row.uuid("programId").filter(|_| target == Table::Cycles);
         let index = &self.indexes[target as usize];
         match &index.find(&text, program)[..] {
-            [] => self.report_unknown(row, name, text, target),
-            [id] => {
-                row.remove(name);
-                row.set(&id_field, id.to_string());
+            _ if row.get(&id_field).is_some() => {
+                let message = format!("`{name}` and `{id_field}` are both given");
+                let problem = row.problem(Code::RepeatedField, name, message);
+                self.report.push(problem.help("keep one of the two"));
+                row.lose(id_field);
             }
+            [] => self.report_unknown(row, name, text, target),
+            [id] => row.set(&id_field, id.to_string()),
             ids => {
                 let places = ids.iter().filter_map(|id| index.places.get(id));
                 let places: Vec<String> =
@@ -287,57 +270,45 @@ impl Completer<'_> {
     /// Derives slugs from names. Of rows of one slug, the first key has it, and the keys of the others are added to theirs,
     /// so that the order of rows does not matter; without keys, a slug that is taken is an error with a proposal for both.
     fn derive_slugs(&mut self, table: Table, rows: &mut [PartialRow]) {
-        let Some(field) = slug_source(table) else { return };
-        let mut taken: BTreeMap<String, Location> = BTreeMap::new();
-        for row in rows.iter() {
-            if let Some(slug) = row.text("slug") {
-                taken.entry(slug).or_insert(row.at);
-            }
-        }
+        // Of equal slugs the first place is kept.
+        let stated = rows.iter().rev().filter_map(|row| Some((row.text("slug")?, row.at)));
+        let mut taken: BTreeMap<String, Location> = stated.collect();
         let is_open = |row: &&mut PartialRow| row.text("slug").is_none() && row.other_value("slug").is_none();
         let mut rows: Vec<&mut PartialRow> = rows.iter_mut().filter(is_open).collect();
         rows.sort_by_cached_key(|row| row.text("key"));
         for row in rows {
-            let Some(name) = row.text(field) else { continue };
+            let Some(name) = row.text("name").or_else(|| row.text("displayName")) else { continue };
             let hash = |text: &str| {
                 Uuid::new_v5(&self.namespace, text.as_bytes()).simple().to_string()[..8].to_owned()
             };
-            let short = |text: &str| match slug_of(text) {
-                slug if !slug.is_empty() && is_spelt(text, &slug) => Ok(slug),
-                _ => Err(hash(text)),
-            };
+            let short =
+                |text: &str| Some(slug_of(text)).filter(|slug| !slug.is_empty() && is_spelt(text, slug));
             let key = row.text("key");
-            let by_key = || key.as_deref().map(|key| short(key).unwrap_or_else(|hash| hash));
-            let mut slug = short(&name)
-                .unwrap_or_else(|hash| by_key().unwrap_or_else(|| format!("{}-{hash}", table.noun())));
+            let by_key = || key.as_deref().map(|key| short(key).unwrap_or_else(|| hash(key)));
+            let by_name = || format!("{}-{}", table.noun(), hash(&name));
+            let own = short(&name).or_else(by_key).unwrap_or_else(by_name);
+            // Of a joined slug that is too long, its end is a hash.
+            let joined = |end: String| match format!("{own}-{end}") {
+                s if s.len() > LONGEST_SLUG => slug_of(&s[..LONGEST_SLUG - 9]) + "-" + &hash(&s),
+                short => short,
+            };
+            let ends = by_key().filter(|key| *key != own).into_iter().chain(key.as_deref().map(hash));
             let index = &self.indexes[table as usize];
             let known = |slug: &String| taken.get(slug).copied().or_else(|| index.place_of_slug(slug));
-            if let Some(earlier) = known(&slug) {
-                let ends =
-                    [by_key().filter(|key| *key != slug), key.as_deref().map(hash)].into_iter().flatten();
-                // Of a joined slug that is too long, its end is a hash.
-                let joined = |end: String| match format!("{slug}-{end}") {
-                    s if s.len() > LONGEST_SLUG => slug_of(&s[..LONGEST_SLUG - 9]) + "-" + &hash(&s),
-                    short => short,
-                };
-                let other = ends.map(joined).find(|it| known(it).is_none());
-                let Some(other) = other else {
-                    let place = self.report.place(earlier);
-                    let message = format!("the name gives the slug `{slug}`, which is taken, see {place}");
-                    let other = match row.text("organization").map(|name| slug_of(&name)) {
-                        Some(owner) if !owner.is_empty() => joined(owner),
-                        _ => joined("2".to_owned()),
-                    };
-                    let help = format!("write a `slug` into each: `{slug}` there, `{other}` here");
-                    self.report.push(row.problem(Code::DuplicateSlug, "slug", message).help(help));
-                    row.lose("slug");
-                    continue;
-                };
-                slug = other;
-            }
+            let mut slugs = std::iter::once(own.clone()).chain(ends.map(joined));
+            let Some(slug) = slugs.find(|slug| known(slug).is_none()) else {
+                let place = known(&own).map(|earlier| self.report.place(earlier)).unwrap_or_default();
+                let message = format!("the name gives the slug `{own}`, which is taken, see {place}");
+                let owner = row.text("organization").map(|name| slug_of(&name));
+                let other = joined(owner.filter(|it| !it.is_empty()).unwrap_or_else(|| "2".to_owned()));
+                let help = format!("write a `slug` into each: `{own}` there, `{other}` here");
+                self.report.push(row.problem(Code::DuplicateSlug, "slug", message).help(help));
+                row.lose("slug");
+                continue;
+            };
             taken.insert(slug.clone(), row.at);
-            *self.slugs.entry(table).or_default() += 1;
             row.set("slug", slug);
+            self.count(SLUGS, table);
         }
     }
 
@@ -361,7 +332,7 @@ impl Completer<'_> {
             return;
         }
         row.id = Some(id);
-        *self.derived.entry(table).or_default() += 1;
+        self.count(IDS, table);
     }
 
     /// Reports the field of which the id would be made; a reference that is lost has its own error.
@@ -381,7 +352,7 @@ impl Completer<'_> {
             self.stamp(table, fields, row);
         }
         if table == Table::Programs && row.text("lifecycle").is_none() && row.get("lifecycle").is_none() {
-            *self.unclear.entry(table).or_default() += 1;
+            self.count(UNCLEAR, table);
             row.set("lifecycle", Lifecycle::Unclear.as_str().to_owned());
         }
         if has_id(table) {
@@ -398,7 +369,7 @@ impl Completer<'_> {
         let Some(id) = row.id.filter(|_| !has_created || !has_updated) else { return };
         let known = self.stamps.find(table, id);
         if known.is_none() {
-            *self.stampless.entry(table).or_default() += 1;
+            self.count(STAMPLESS, table);
         }
         self.unstamped.push(UnstampedRow { table, id, hash: row.hash() });
         let (created, updated) = known.unwrap_or((self.published, self.published));
@@ -411,20 +382,8 @@ impl Completer<'_> {
         }
     }
 
-    /// Notes what was derived. It is no problem: the note says what else a row may state.
-    fn summarize(&mut self) {
-        for (what, counts) in [
-            ("ids derived from slugs and keys", &self.derived),
-            ("slugs made from names", &self.slugs),
-            ("no `lifecycle`, published as `unclear`", &self.unclear),
-            ("no timestamps (`opdir stamp` writes them)", &self.stampless),
-        ] {
-            let counts: Vec<String> =
-                counts.iter().map(|(table, count)| format!("{} {count}", table.name())).collect();
-            if !counts.is_empty() {
-                self.report.note(format!("{what}: {}", counts.join(", ")));
-            }
-        }
+    fn count(&mut self, what: &'static str, table: Table) {
+        *self.notes.entry(what).or_default().entry(table).or_default() += 1;
     }
 
     /// Adds the completed records.

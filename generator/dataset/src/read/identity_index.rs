@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::diagnostics::Location;
 use crate::read::partial::PartialRow;
-use crate::rows::{Row, Tables};
+use crate::rows::Profiles;
 use crate::table::Table;
 
 /// A record, and its name in lower case where folding takes signs or accents off it.
@@ -70,22 +70,33 @@ impl Index {
         (if same.is_empty() { all } else { same }).into_iter().collect()
     }
 
+    /// Adds the rows of a table that are records already.
+    pub(super) fn add_records(&mut self, table: Table, rows: &dyn Profiles) {
+        for (at, profile) in rows.iter() {
+            let Some(id) = profile.id else { return };
+            let slug = profile.slug.map(|(_, slug, _)| slug);
+            let names = profile.names.into_iter().flatten();
+            let names = names.chain(profile.aliases.iter().map(String::as_str));
+            let program = profile.references[0].filter(|_| table == Table::Cycles).map(|to| to.id);
+            self.add((id, at), slug, names, program);
+        }
+    }
+
     fn add<'n>(
         &mut self,
-        id: Uuid,
-        at: Location,
+        (id, at): (Uuid, Location),
         slug: Option<&str>,
-        names: impl IntoIterator<Item = &'n String>,
+        names: impl Iterator<Item = &'n str>,
         program: Option<Uuid>,
     ) {
         self.ids.entry(id).or_insert(at);
         if let Some(slug) = slug {
             self.slugs.insert(slug.to_owned(), id);
         }
-        let mut names = names.into_iter().peekable();
-        let shown = slug.or(names.peek().map(|name| name.as_str())).unwrap_or_default();
+        let mut names = names.peekable();
+        let shown = slug.or(names.peek().copied()).unwrap_or_default();
         self.places.entry(id).or_insert_with(|| (at, shown.to_owned()));
-        for (name, as_written) in names.map(|name| forms(name)).filter(|(name, _)| !name.is_empty()) {
+        for (name, as_written) in names.map(forms).filter(|(name, _)| !name.is_empty()) {
             let within = program.map(|program| format!("{program} {name}"));
             for name in within.into_iter().chain([name]) {
                 self.names.entry(name).or_default().push((id, as_written.clone()));
@@ -103,7 +114,8 @@ impl Index {
             names.extend(row.list("aliases"));
         }
         let program = row.uuid("programId").filter(|_| table == Table::Cycles);
-        self.add(id, row.at, row.text("slug").as_deref(), &names, program);
+        let slug = row.text("slug");
+        self.add((id, row.at), slug.as_deref(), names.iter().map(String::as_str), program);
         if let Some((_, of)) = row.text("key").and_then(|key| self.keys.get_mut(&key)) {
             *of = Some(id);
         }
@@ -118,31 +130,4 @@ fn forms(name: &str) -> (String, Option<Box<str>>) {
         folded if folded.is_empty() || folded == lower => (lower, None),
         folded => (folded, Some(lower.into())),
     }
-}
-
-/// The index of every table, of the rows that are records already.
-pub(super) fn of_records(tables: &Tables) -> [Index; Table::ALL.len()] {
-    let mut all: [Index; Table::ALL.len()] = Default::default();
-    for Row { record: it, at } in &tables.organizations {
-        let names = std::iter::once(&it.name).chain(&it.aliases);
-        all[Table::Organizations as usize].add(it.id, *at, Some(&it.slug), names, None);
-    }
-    for Row { record: it, at } in &tables.programs {
-        let names = std::iter::once(&it.name).chain(&it.aliases);
-        all[Table::Programs as usize].add(it.id, *at, Some(&it.slug), names, None);
-    }
-    for Row { record: it, at } in &tables.recipients {
-        all[Table::Recipients as usize].add(it.id, *at, Some(&it.slug), [&it.display_name], None);
-    }
-    for Row { record: it, at } in &tables.cycles {
-        all[Table::Cycles as usize].add(it.id, *at, None, [&it.label], Some(it.program_id));
-    }
-    for Row { record: it, at } in &tables.sources {
-        all[Table::Sources as usize].add(it.id, *at, None, it.title.iter().chain(&it.url), None);
-    }
-    let awards = tables.awards.iter().map(|row| (row.record.id, row.at));
-    awards.for_each(|(id, at)| all[Table::Awards as usize].add(id, at, None, [], None));
-    let facts = tables.facts.iter().map(|row| (row.record.id, row.at));
-    facts.for_each(|(id, at)| all[Table::Facts as usize].add(id, at, None, [], None));
-    all
 }

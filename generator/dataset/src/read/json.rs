@@ -8,63 +8,62 @@ use serde_json::value::RawValue;
 use snapshot::record::Members;
 
 use super::fields::{self, Field, Value};
-use super::parsed::{Context, Parsed, ROW_MAX, too_long};
-use super::partial::{self, OwnedValue, PartialRow};
+use super::parsed::{Parsed, ROW_MAX, too_long};
+use super::partial::{Member, OwnedValue, PartialRow};
 use crate::diagnostics::{Code, Diagnostic, Location};
 use crate::parallel::{self, SHARE};
 use crate::rows::Row;
-use crate::text::{newlines, quoted};
+use crate::text::quoted;
 
 /// Columns of longer lines are not counted.
 const LONGEST_LINE: usize = 100_000;
 
-/// A row of a file: its text within the file's, and the line it starts at.
+/// A row of a file: its text within the file's, and where it starts.
 #[derive(Clone, Copy)]
 pub(super) struct Piece<'a> {
     file: &'a str,
     text: &'a str,
-    line: u32,
+    at: Location,
 }
 
 /// The rows of a file: one object a line; blank lines are allowed.
-/// A file may come in several blocks; `first` is the number of the block's first line.
-pub(super) fn lines(file: &str, first: u32, context: Context) -> Result<Vec<Piece<'_>>, Diagnostic> {
-    let start = file.trim_ascii_start();
-    if first == 1 && start.starts_with('[') {
-        let problem = Diagnostic::new(Code::BadSyntax, context.at(1), "an array, expected one object a line");
-        let piece = Piece { file, text: file, line: 1 };
-        return Err(place(problem.help("rename the file to .json"), piece, start));
+/// A file may come in several blocks; `start` is the place of the block's first line.
+pub(super) fn lines(file: &str, start: Location) -> Result<Vec<Piece<'_>>, Diagnostic> {
+    let first = file.trim_ascii_start();
+    if start.line == 1 && first.starts_with('[') {
+        let problem = Diagnostic::new(Code::BadSyntax, start, "an array, expected one object a line");
+        let piece = Piece { file, text: file, at: start };
+        return Err(place(problem.help("rename the file to .json"), piece, first));
     }
-    let lines = file.lines().zip(first..).filter(|(text, _)| !text.trim_ascii().is_empty());
-    Ok(lines.map(|(text, line)| Piece { file, text, line }).collect())
+    let lines = file.lines().zip(start.line..).filter(|(text, _)| !text.trim_ascii().is_empty());
+    Ok(lines.map(|(text, line)| Piece { file, text, at: Location { line, ..start } }).collect())
 }
 
 /// The rows of a file: an array of objects, or one object.
-pub(super) fn document<'f>(file: &'f str, context: Context) -> Result<Vec<Piece<'f>>, Diagnostic> {
+pub(super) fn document(file: &str, start: Location) -> Result<Vec<Piece<'_>>, Diagnostic> {
     let items: Result<Vec<&RawValue>, _> = if file.trim_ascii_start().starts_with('[') {
         serde_json::from_str(file)
     } else {
         serde_json::from_str(file).map(|item| vec![item])
     };
-    let items = items.map_err(|error| syntax(&error, Piece { file, text: file, line: 1 }, context))?;
-    let (mut line, mut seen) = (1, 0);
-    let piece = |item: &'f RawValue| {
-        let text = item.get();
-        let start = position(file, text);
-        line += newlines(&file.as_bytes()[seen..start]);
-        seen = start;
-        Piece { file, text, line }
+    let items = items.map_err(|error| syntax(&error, Piece { file, text: file, at: start }))?;
+    let (mut at, mut seen) = (start, 0);
+    let piece = |item: &RawValue| {
+        let offset = position(file, item.get());
+        at = at.below(&file.as_bytes()[seen..offset]);
+        seen = offset;
+        Piece { file, text: &file[offset..offset + item.get().len()], at }
     };
     Ok(items.into_iter().map(piece).collect())
 }
 
 /// The records of rows.
-pub(super) fn records<T: DeserializeOwned + Send>(pieces: &[Piece<'_>], context: Context) -> Parsed<T> {
+pub(super) fn records<T: DeserializeOwned + Send>(pieces: &[Piece<'_>]) -> Parsed<T> {
     let mut all = Parsed::empty();
     all.rows.reserve_exact(pieces.len());
     let parts = parallel::map(pieces.chunks(SHARE), |part| {
         let mut parsed = Parsed::empty();
-        part.iter().for_each(|piece| row(*piece, context, &mut parsed));
+        part.iter().for_each(|piece| row(*piece, &mut parsed));
         parsed
     });
     parts.into_iter().for_each(|part| all.append(part));
@@ -76,54 +75,25 @@ fn position(whole: &str, part: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len())
 }
 
-fn row<T: DeserializeOwned>(piece: Piece<'_>, context: Context, parsed: &mut Parsed<T>) {
-    let at = context.at(piece.line);
+fn row<T: DeserializeOwned>(piece: Piece<'_>, parsed: &mut Parsed<T>) {
     if piece.text.len() > ROW_MAX {
-        return parsed.problems.push(too_long(piece.text.len(), at));
+        return parsed.problems.push(too_long(piece.text.len(), piece.at));
     }
     match serde_json::from_str(piece.text) {
-        Ok(record) => parsed.rows.push(Row { record, at }),
-        Err(_) => row_by_members(piece, context, parsed),
+        Ok(record) => parsed.rows.push(Row { record, at: piece.at }),
+        Err(_) => row_by_members(piece, parsed),
     }
 }
 
-/// Reads a row without its private and null members, and reports every problem.
-fn row_by_members<T: DeserializeOwned>(piece: Piece<'_>, context: Context, parsed: &mut Parsed<T>) {
-    let at = context.at(piece.line);
+/// Reads a row without its private and null members; one that is no record yet is completed later.
+fn row_by_members<T: DeserializeOwned>(piece: Piece<'_>, parsed: &mut Parsed<T>) {
+    let at = piece.at;
     let members: Members<&RawValue> = match serde_json::from_str(piece.text) {
         Ok(members) => members,
-        Err(error) => return parsed.problems.push(syntax(&error, piece, context)),
+        Err(error) => return parsed.problems.push(syntax(&error, piece)),
     };
-    let (values, unreadable) = values(&members, piece, at, &mut parsed.problems);
-    let row: Vec<Field<'_>> =
-        values.iter().map(|(name, _, value)| Field { name, value: Value::Json(value) }).collect();
-    if !unreadable.is_empty() {
-        for problem in fields::mended::<T>(row, &unreadable, context.name(), at).problems {
-            let raw = values.iter().rev().find(|(name, ..)| Some(*name) == problem.field.as_deref());
-            let text = raw.map_or(piece.text, |(_, raw, _)| raw.get());
-            parsed.problems.push(place(problem, piece, text));
-        }
-    } else if let Ok(record) = fields::record(&row) {
-        parsed.rows.push(Row { record, at });
-    } else {
-        parsed.partial.push(partial_row(values, piece, at));
-    }
-}
-
-/// A member's name, its text and what that is.
-type Member<'m> = (&'m str, &'m RawValue, serde_json::Value);
-
-/// The members that are neither private nor null, and the names of those that cannot be read.
-fn values<'m>(
-    members: &'m Members<&'m RawValue>,
-    piece: Piece<'_>,
-    at: Location,
-    problems: &mut Vec<Diagnostic>,
-) -> (Vec<Member<'m>>, Vec<&'m str>) {
-    let mut unreadable = Vec::new();
-    let mut values = Vec::with_capacity(members.0.len());
-    let members = members.0.iter().map(|(name, raw)| (name.as_str(), *raw));
-    for (name, raw) in members.filter(|(name, _)| !fields::is_private(name)) {
+    let (mut values, mut lost) = (Vec::with_capacity(members.0.len()), Vec::new());
+    for (name, raw) in members.0.iter().filter(|(name, _)| !fields::is_private(name)) {
         match serde_json::from_str(raw.get()) {
             Ok(serde_json::Value::Null) => {}
             Ok(serde_json::Value::Array(mut items)) => {
@@ -133,32 +103,34 @@ fn values<'m>(
             }
             Ok(value) => values.push((name, raw, value)),
             Err(error) => {
-                unreadable.push(name);
+                lost.push(name.clone());
                 let reason = reason(&error);
                 let message = format!("`{name}` is {}, which cannot be read: {reason}", quoted(raw.get()));
-                let problem = Diagnostic::new(Code::BadValue, at, message).value(name.to_owned(), raw.get());
-                problems.push(place(problem, piece, raw.get()));
+                let problem = Diagnostic::new(Code::BadValue, at, message).value(name.clone(), raw.get());
+                parsed.problems.push(place(problem, piece, raw.get()));
             }
         }
     }
-    (values, unreadable)
-}
-
-fn partial_row(values: Vec<Member<'_>>, piece: Piece<'_>, at: Location) -> PartialRow {
-    let members = values.into_iter().map(|(name, raw, value)| {
-        let (line, column) = line_and_column(piece, raw.get());
-        let column = column.and_then(NonZeroU32::new);
-        partial::Member { name: name.into(), value: OwnedValue::Json(value), line, column }
-    });
-    let column = line_and_column(piece, piece.text).1;
-    PartialRow::new(at, column, members.collect())
+    let row: Vec<Field<'_>> =
+        values.iter().map(|(name, _, value)| Field { name, value: Value::Json(value) }).collect();
+    match fields::record(&row) {
+        Ok(record) if lost.is_empty() => parsed.rows.push(Row { record, at }),
+        _ => {
+            let members = values.into_iter().map(|(name, raw, value)| {
+                let (line, column) = line_and_column(piece, raw.get());
+                let column = column.and_then(NonZeroU32::new);
+                Member { name: name.as_str().into(), value: OwnedValue::Json(value), line, column }
+            });
+            let (members, (_, column)) = (members.collect(), line_and_column(piece, piece.text));
+            parsed.partial.push(PartialRow { at, column, members, id: None, lost });
+        }
+    }
 }
 
 /// Line and column of a text within the file.
 fn line_and_column(piece: Piece<'_>, text: &str) -> (u32, Option<u32>) {
     let (row, start) = (position(piece.file, piece.text), position(piece.file, text));
-    let line = piece.line + newlines(&piece.file.as_bytes()[row.min(start)..start]);
-    (line, column(piece.file, start))
+    (piece.at.below(&piece.file.as_bytes()[row.min(start)..start]).line, column(piece.file, start))
 }
 
 /// Column of a byte offset: a character of its line, from 1.
@@ -185,7 +157,7 @@ fn place(problem: Diagnostic, piece: Piece<'_>, text: &str) -> Diagnostic {
     Diagnostic { at: Location { line, ..problem.at }, column, ..problem }
 }
 
-fn syntax(error: &serde_json::Error, piece: Piece<'_>, context: Context) -> Diagnostic {
+fn syntax(error: &serde_json::Error, piece: Piece<'_>) -> Diagnostic {
     let at = offset(piece.text, error.line(), error.column());
     let message = if error.is_data() {
         format!("expected an object, found {}", quoted(piece.text))
@@ -193,7 +165,7 @@ fn syntax(error: &serde_json::Error, piece: Piece<'_>, context: Context) -> Diag
         format!("broken JSON: {}", reason(error))
     };
     let rest = piece.text.get(at..).unwrap_or("");
-    place(Diagnostic::new(Code::BadSyntax, context.at(piece.line), message), piece, rest)
+    place(Diagnostic::new(Code::BadSyntax, piece.at, message), piece, rest)
 }
 
 /// The parser's message without its own line and column.

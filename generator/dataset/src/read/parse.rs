@@ -4,12 +4,11 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 use super::files::{File, Format, IMPORT, InputError};
-use super::parsed::{Context, Parsed};
+use super::parsed::Parsed;
 use super::{csv, json};
-use crate::diagnostics::{Code, Diagnostic, FileId, Location};
+use crate::diagnostics::{Code, Diagnostic, Location};
 use crate::parallel;
 use crate::table::Table;
-use crate::text::newlines;
 
 /// Bytes of a file of lines that are in memory at once: its rows are kept, and its text need not be beside all of them.
 const BLOCK: u64 = 32 << 20;
@@ -22,57 +21,46 @@ pub(super) fn parse_file<T: DeserializeOwned + Send + Sync>(
     table: Option<Table>,
     format: Format,
 ) -> Result<(Parsed<T>, [u8; 32]), InputError> {
-    let context = Context { file: file.id, table };
     let (mut hash, mut all) = (Sha256::new(), Parsed::empty());
-    let (mut first, mut is_empty, mut wrong) = (1, true, None);
-    let records = |pieces: Vec<json::Piece<'_>>| json::records(&pieces, context);
+    let mut at = Location { file: file.id, line: 1 };
+    let (mut is_empty, mut wrong) = (true, None);
+    let records = |pieces: Vec<json::Piece<'_>>| json::records(&pieces);
     let mut take = |bytes: &[u8]| {
         let mut parsed = Parsed::empty();
-        let mut read = || match text(bytes, first, context) {
-            Ok(text) => {
+        let mut read = || match decode(bytes, at).map(|text| (text, merge_conflict(text, at))) {
+            Ok((text, None)) => {
                 is_empty &= text.trim().is_empty();
-                parsed = match format {
+                parsed = match (format, table) {
                     _ if text.trim().is_empty() || wrong.is_some() => Parsed::empty(),
-                    Format::Ndjson => json::lines(text, first, context).map_or_else(Parsed::problem, records),
-                    Format::Json => json::document(text, context).map_or_else(Parsed::problem, records),
-                    Format::Csv => csv::table(text, context),
+                    (Format::Ndjson, _) => json::lines(text, at).map_or_else(Parsed::problem, records),
+                    (Format::Csv, Some(table)) => csv::table(text, table, at),
+                    _ => json::document(text, at).map_or_else(Parsed::problem, records),
                 };
             }
+            Ok((_, Some(problem))) => wrong = wrong.take().or(Some(problem)),
             Err(problem) => wrong = wrong.take().or(Some(*problem)),
         };
         parallel::join(&mut || hash.update(bytes), &mut read);
-        first += newlines(bytes);
+        at = at.below(bytes);
         all.append(parsed);
     };
     match format {
         Format::Ndjson => file.blocks(BLOCK, take)?,
         Format::Json | Format::Csv => take(&file.load()?),
     }
-    let nothing = || Diagnostic::new(Code::EmptyFile, context.at(1), "the file is empty");
-    let problem = wrong.or_else(|| is_empty.then(nothing));
+    let start = Location { file: file.id, line: 1 };
+    let problem =
+        wrong.or_else(|| is_empty.then(|| Diagnostic::new(Code::EmptyFile, start, "the file is empty")));
     Ok((problem.map_or(all, Parsed::problem), hash.finalize().into()))
 }
 
-/// The text of a part of a file that begins at a line, unless its encoding is wrong or a merge is unfinished.
-fn text(bytes: &[u8], first: u32, context: Context) -> Result<&str, Box<Diagnostic>> {
-    let text = decode(bytes, context.file);
-    let sound = text.and_then(|text| match merge_conflict(text, context.file) {
-        Some(problem) => Err(Box::new(problem)),
-        None => Ok(text),
-    });
-    sound.map_err(|mut problem| {
-        problem.at.line += first - 1;
-        problem
-    })
-}
-
-/// The text of a file, without its byte order mark.
-pub(super) fn decode(bytes: &[u8], file: FileId) -> Result<&str, Box<Diagnostic>> {
+/// The text of a file or of a part of it, without its byte order mark.
+pub(super) fn decode(bytes: &[u8], start: Location) -> Result<&str, Box<Diagnostic>> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|error| error.valid_up_to());
     // Letters of ASCII are right UTF-8 with NUL bytes between them.
     let text = text.and_then(|text| if is_utf16(bytes) { Err(0) } else { Ok(text) });
-    text.map_err(|offset| Box::new(not_utf8(bytes, offset, file)))
+    text.map_err(|offset| Box::new(not_utf8(bytes, offset, start)))
 }
 
 /// Whether bytes begin with a mark of UTF-16, or without one with two letters of ASCII.
@@ -81,17 +69,17 @@ fn is_utf16(bytes: &[u8]) -> bool {
 }
 
 /// The first conflict marker of an unfinished merge.
-fn merge_conflict(text: &str, file: FileId) -> Option<Diagnostic> {
+fn merge_conflict(text: &str, start: Location) -> Option<Diagnostic> {
     const MARK: &str = "<<<<<<< ";
-    let start = if text.starts_with(MARK) { 0 } else { text.find("\n<<<<<<< ")? + 1 };
-    let at = Location { file, line: 1 + newlines(&text.as_bytes()[..start]) };
+    let offset = if text.starts_with(MARK) { 0 } else { text.find("\n<<<<<<< ")? + 1 };
+    let at = start.below(&text.as_bytes()[..offset]);
     let message = "a merge conflict: the file has two versions of these lines";
     let help = "keep one version, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>";
     Some(Diagnostic::new(Code::BadSyntax, at, message).help(help))
 }
 
-fn not_utf8(bytes: &[u8], offset: usize, file: FileId) -> Diagnostic {
-    let at = Location { file, line: 1 + newlines(&bytes[..offset]) };
+fn not_utf8(bytes: &[u8], offset: usize, start: Location) -> Diagnostic {
+    let at = start.below(&bytes[..offset]);
     let number = 1 + offset - bytes[..offset].iter().rposition(|it| *it == b'\n').map_or(0, |end| end + 1);
     let byte = format!(" (byte {:02X}, number {number} of its line)", bytes[offset]);
     let (what, help) = match bytes {

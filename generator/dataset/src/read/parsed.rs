@@ -1,10 +1,8 @@
 //! What is parsed of a file: rows, those that lack fields, and problems.
 
-use super::files::DATASET;
 use super::partial::PartialRow;
-use crate::diagnostics::{Code, Diagnostic, FileId, Location};
+use crate::diagnostics::{Code, Diagnostic, Location};
 use crate::rows::Row;
-use crate::table::Table;
 
 /// Most bytes of a row.
 pub(super) const ROW_MAX: usize = 16 << 20;
@@ -33,25 +31,6 @@ impl<T> Parsed<T> {
         }
         self.partial.append(&mut other.partial);
         self.problems.append(&mut other.problems);
-    }
-}
-
-/// The file that is parsed.
-#[derive(Clone, Copy)]
-pub(super) struct Context {
-    pub file: FileId,
-    /// None for `dataset.json`.
-    pub table: Option<Table>,
-}
-
-impl Context {
-    pub(super) const fn at(self, line: u32) -> Location {
-        Location { file: self.file, line }
-    }
-
-    /// Name of the table, for messages.
-    pub(super) fn name(self) -> &'static str {
-        self.table.map_or(DATASET, Table::name)
     }
 }
 

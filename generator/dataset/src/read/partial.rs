@@ -51,18 +51,14 @@ impl Member {
 pub(super) struct PartialRow {
     pub at: Location,
     pub column: Option<u32>,
-    members: Vec<Member>,
+    pub members: Vec<Member>,
     /// Its own or derived id, once it is known.
     pub id: Option<Uuid>,
     /// Fields that have no value because of an error that was reported: the row becomes no record.
-    lost: Vec<String>,
+    pub lost: Vec<String>,
 }
 
 impl PartialRow {
-    pub(super) const fn new(at: Location, column: Option<u32>, members: Vec<Member>) -> Self {
-        Self { at, column, members, id: None, lost: Vec::new() }
-    }
-
     pub(super) fn lose(&mut self, field: impl Into<String>) {
         self.lost.push(field.into());
     }
@@ -147,10 +143,10 @@ impl PartialRow {
         }
         // What is derived is missing from a row that is lost.
         let derived: &[&str] = if self.is_lost() { &["id", "createdAt", "updatedAt"] } else { &[] };
-        let reported: Vec<_> = self.lost.iter().map(String::as_str).chain(derived.iter().copied()).collect();
-        let mended = fields::mended::<T>(self.fields(), &reported, table, self.at);
-        report.extend(mended.problems.into_iter().map(|problem| self.place(problem)));
-        (mended.record, mended.stand_ins)
+        let reported = self.lost.iter().cloned().chain(derived.iter().map(|name| (*name).to_owned()));
+        let (record, stand_ins, problems) = fields::mended(self.fields(), reported.collect(), table, self.at);
+        report.extend(problems.into_iter().map(|problem| self.place(problem)));
+        (record, stand_ins)
     }
 
     fn fields(&self) -> Vec<Field<'_>> {

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::sheets::{Draft, Taken, columns_of, fields_of, is_sum_row, one_line};
-use crate::days::{order_of, proved_order};
+use crate::days::{order_of, proved_order, several};
 use crate::fields::Field;
 use crate::made::{Made, Wrong};
-use crate::mapping::{DateOrder, NumberForm, Rule, Source, Target, quoted};
+use crate::mapping::{DateOrder, ELIGIBILITY, NumberForm, Rule, Source, Target, quoted};
 use crate::money;
 use crate::source::sheet::{Cell, Row};
-use crate::values::{self, is_place, is_state, items};
+use crate::values::{self, has_scheme, is_place, is_state, items, lacks_scheme};
 use crate::vocabulary::{find_word, is_empty_mark, value_of};
 use dataset::Table;
 use dataset::diagnostics::Code;
@@ -113,9 +113,13 @@ impl Draft<'_> {
         })
     }
 
-    /// How many cells of a column are days in some order.
+    /// How many cells of a column are days in some order, or several.
     pub(super) fn days(&self, column: usize) -> usize {
-        let is_day = |(.., made): &&Trial<'_>| made.as_ref().is_ok_and(|it| it.value.is_string());
+        let declared = Source { dates: Some(DateOrder::Dmy), ..Source::default() };
+        let is_day = |(_, text, made): &&Trial<'_>| {
+            let is_one = made.as_ref().is_ok_and(|it| it.value.is_string());
+            is_one || several(text, "deadlineOn", &declared).is_some()
+        };
         let counts = self.orders(column, "deadlineOn").map(|days| days.iter().filter(is_day).count());
         counts[0].max(counts[1])
     }
@@ -123,19 +127,34 @@ impl Draft<'_> {
     /// How many cells of a column are sums whose currency is shown.
     pub(super) fn sums_shown(&self, column: usize) -> usize {
         let made = self.trial("fundingMinUsd", ValueType::Number, self.rule(column), &Source::default());
-        let is_sum = |(.., made): &&Trial<'_>| match made {
+        let is_sum = |(_, text, made): &&Trial<'_>| match made {
             Ok(made) => made.counted.is_none() && (made.value.is_number() || made.note.is_some()),
+            // Signs among its digits may have two readings.
+            Err(wrong) if wrong.code == Code::Separators => money::of_header(text).0.is_some(),
             Err(wrong) => wrong.code == Code::BadCurrency,
         };
         made.iter().filter(is_sum).count()
     }
 
+    /// How many cells of a column are addresses of pages.
+    pub(super) fn addresses(&self, column: usize) -> usize {
+        self.column(column).filter(|text| has_scheme(text) || lacks_scheme(text)).count()
+    }
+
+    /// How many cells of a column have places only, and how many have other words.
+    fn places_and_words(&self, column: usize) -> (usize, usize) {
+        let is_known = |part: &String| is_place(part) || value_of("places", part).is_some();
+        let are_places = |text: &String, sign: &str| items(text, sign).iter().all(is_known);
+        let has_places = |text: &String| [";", "|", ","].iter().any(|sign| are_places(text, sign));
+        let cells = self.column(column).filter(|text| !is_empty_mark(text));
+        let (places, others): (Vec<_>, Vec<_>) = cells.partition(has_places);
+        (places.len(), others.len())
+    }
+
     /// How many cells of a column have places only, if nearly all have.
     pub(super) fn places_shown(&self, column: usize) -> usize {
-        let are_places = |text: &String, sign: &str| items(text, sign).iter().all(|part| is_place(part));
-        let has_places = |text: &String| [";", "|", ","].iter().any(|sign| are_places(text, sign));
-        let (places, others): (Vec<_>, Vec<_>) = self.column(column).partition(has_places);
-        if places.len() >= others.len() * 9 { places.len() } else { 0 }
+        let (places, others) = self.places_and_words(column);
+        if places >= others * 9 { places } else { 0 }
     }
 
     /// Whether cells have hours, or words that are not understood.
@@ -279,6 +298,14 @@ impl Draft<'_> {
             self.column(column).flat_map(items)
         };
         let has_place = |column: usize| parts(column).any(|part| is_place(&part));
+        // Who may apply is in words, or by places alone.
+        let words = taken.get(&(Table::Programs, ELIGIBILITY)).copied();
+        let has_most = |(places, others): (usize, usize)| places >= others;
+        let of_places = words.filter(|(column, _)| has_most(self.places_and_words(*column)));
+        if let Some(own) = of_places {
+            taken.remove(&(Table::Programs, ELIGIBILITY));
+            taken.entry((Table::Programs, "eligibleCountries")).or_insert(own);
+        }
         taken.retain(|(_, field), (column, _)| !field.ends_with("Countries") || has_place(*column));
         let is_topic = |it: &&Field| it.value_type() == ValueType::List && !it.name.ends_with("Countries");
         let regions = place::names().iter().filter(|name| name.kind == NameKind::Subdivision);

@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
-use crate::fields::{FIELDS, Field, language_of};
-use crate::mapping::{Rule, Source, quoted};
+use crate::fields::{FIELDS, Field, language_of, words_of};
+use crate::mapping::{ELIGIBILITY, Rule, Source, quoted};
 use crate::source;
 use crate::source::sheet::{Cell, EMPTY, Reading, Row, Sheet, listed};
 use crate::vocabulary::{is_empty_mark, is_key, value_of};
 use dataset::Table;
 use dataset::schema::ValueType;
 use snapshot::record::Locale;
+use snapshot::search::language_of_stop_word;
 
 /// Fields of programs that have translations.
 const TEXTS: [&str; 3] = ["name", "summary", "description"];
@@ -128,6 +129,28 @@ impl Draft<'_> {
         }
     }
 
+    /// The evidence that a sheet is in Spanish, where no column names the language of its texts: many of these and of the
+    /// names of its columns have words of it, few have English ones, and some have what other languages lack.
+    pub(super) fn spanish(&self, taken: &Taken) -> Option<String> {
+        const OWN: [&str; 4] = ["el", "los", "las", "y"];
+        const ENDINGS: [&str; 2] = ["cion", "ciones"];
+        let columns = TEXTS.iter().chain([&ELIGIBILITY]).filter_map(|it| taken.get(&(Table::Programs, it)));
+        let cells = columns.flat_map(|(column, _)| self.column(*column));
+        let texts = self.sheet.columns.iter().cloned().chain(cells).map(|it| words_of(&it));
+        let texts: Vec<Vec<String>> = texts.filter(|words| words.len() > 1).collect();
+        let count = |language| {
+            let is_of = |word: &String| language_of_stop_word(word) == Some(language);
+            texts.iter().filter(|words| words.iter().any(is_of)).count()
+        };
+        let (english, spanish, all) = (count(0), count(1), texts.len());
+        let is_own = |word: &str| OWN.contains(&word) || ENDINGS.iter().any(|it| word.ends_with(it));
+        let has_own = texts.iter().flatten().any(|word| is_own(word));
+        let is_free = !taken.contains_key(&(Table::Programs, "language"));
+        (is_free && has_own && spanish > 2 * english && spanish * 4 >= all).then(|| {
+            format!("{spanish} of {all} texts and columns have Spanish words, {english} English ones")
+        })
+    }
+
     /// The first column that looks like a reference and differs in every row, else the first that differs and is no
     /// measure, such as a sum; else the first two that differ together; and why. A column that is named like a key and
     /// repeats one value is a question.
@@ -180,7 +203,15 @@ impl Draft<'_> {
         let pairs =
             columns.iter().enumerate().flat_map(|(at, one)| columns[at + 1..].iter().map(|it| [*one, *it]));
         let pair = pairs.filter(|[one, other]| one != other).find(is_key)?;
-        Some((pair.to_vec(), "together different in every row, as no column alone is".to_owned()))
+        let why = "together different in every row, as no column alone is";
+        let column =
+            |field| taken.get(&(Table::Programs, field)).map(|it| it.0).filter(|at| pair.contains(at));
+        let name = column("name").filter(|_| column("organization").is_none());
+        let doubt = name.map(|name| {
+            let rule = Rule { distinct: true, ..self.rule(name) }.to_toml();
+            format!("? {why}; if rows of one name are seasons of one program, add to programs: key = {rule}")
+        });
+        Some((pair.to_vec(), doubt.unwrap_or_else(|| why.to_owned())))
     }
 }
 

@@ -1,12 +1,13 @@
 //! Corrections of imported records, in files of their own so that the next import keeps them: a row names
 //! its record by `key`, `slug` or `id`, and states the new values of fields.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::files::{Outcome, text_of};
+use crate::files::{ImportError, Outcome, text_of};
 use crate::mapping::kinds;
 use crate::output::{Output, Outputs, Record, line_of, previous};
 use crate::values;
@@ -17,25 +18,49 @@ use dataset::text::{nearest, quoted, slug_of};
 /// What an edit names its record by.
 const NAMES: [&str; 3] = ["key", "slug", "id"];
 
+/// Fields of records that edits changed, each record by its row in the source; and where the edit is.
+pub(crate) type Edited = BTreeMap<(Location, String), Location>;
+
 /// Applies every edit to what was imported.
-pub(super) fn apply(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics) -> Outcome<()> {
-    for table in outputs.keys().map(|(table, _)| *table).collect::<BTreeSet<_>>() {
-        let path = data.join("edits").join(format!("{}.csv", table.name()));
-        let text = text_of(&path)?;
-        if text.is_empty() {
+pub(super) fn apply(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics) -> Outcome<Edited> {
+    let mut edited = Edited::new();
+    for path in files(&data.join("edits"))? {
+        let file = report.add_file(path.display().to_string());
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let is_csv = path.extension().is_some_and(|it| it == "csv");
+        let Some(table) = Table::parse(&stem).filter(|_| is_csv) else {
+            let near = nearest(&stem, Table::ALL.map(Table::name)).unwrap_or("programs");
+            let message =
+                format!("{} is not read: edits are in `<table>.csv`", quoted(&path.to_string_lossy()));
+            let problem = Diagnostic::new(Code::LostEdit, Location { file, line: 1 }, message);
+            report.push(problem.help(format!("did you mean `{near}.csv`?")));
             continue;
-        }
+        };
+        let text = text_of(&path)?;
         let own = outputs.iter_mut().filter(|((of, _), _)| *of == table);
         let mut imported: Vec<_> = own.map(|((_, source), it)| (source, it.records(), it)).collect();
-        for row in rows(text.trim_start_matches('\u{feff}'), report.add_file(path.display().to_string())) {
-            let edited = row.and_then(|row| edit(table, row, data, &mut imported, report));
-            edited.unwrap_or_else(|problem| report.push(problem));
+        for row in rows(text.trim_start_matches('\u{feff}'), file) {
+            let done = row.and_then(|row| edit(table, row, data, (&mut imported, &mut edited), report));
+            done.unwrap_or_else(|problem| report.push(problem));
         }
         for (_, records, output) in imported {
             output.rows.iter_mut().zip(&records).for_each(|((line, _), record)| *line = line_of(record));
         }
     }
-    Ok(())
+    Ok(edited)
+}
+
+/// The files of a folder by name, but for texts about them and those of a program that has one open; none without it.
+fn files(folder: &Path) -> Outcome<BTreeSet<PathBuf>> {
+    let is_text = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        path.extension().is_none_or(|it| it == "md" || it == "txt") || name.starts_with(['.', '~'])
+    };
+    match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(BTreeSet::new()),
+        Err(error) => Err(ImportError::input(folder, error)),
+        Ok(entries) => Ok(entries.flatten().map(|it| it.path()).filter(|it| !is_text(it)).collect()),
+    }
 }
 
 /// A source, its records of a table, and their output.
@@ -43,7 +68,11 @@ type Imported<'o> = (&'o String, Vec<Record>, &'o mut Output);
 
 /// The rows of a file of edits. Empty cells leave what is there, `null` clears it.
 fn rows(text: &str, file: FileId) -> Vec<Result<(Location, Record), Diagnostic>> {
-    let mut reader = ::csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
+    // As spreadsheet programs of some languages write it.
+    let is_parted = text.lines().next().is_some_and(|header| header.contains(';'));
+    let delimiter = if is_parted { b';' } else { b',' };
+    let mut reader =
+        ::csv::ReaderBuilder::new().flexible(true).delimiter(delimiter).from_reader(text.as_bytes());
     let header = reader.headers().cloned().unwrap_or_default();
     let rows = reader.records().flatten().map(|record| {
         let at = Location { file, line: dataset::csv::line_of(&record, text) };
@@ -62,7 +91,7 @@ fn edit(
     table: Table,
     (at, row): (Location, Record),
     data: &Path,
-    imported: &mut [Imported<'_>],
+    (imported, edited): (&mut [Imported<'_>], &mut Edited),
     report: &mut Diagnostics,
 ) -> Result<(), Diagnostic> {
     let wanted = NAMES.iter().find_map(|name| Some((*name, row.get(*name)?.as_str()?.to_owned())));
@@ -70,31 +99,35 @@ fn edit(
         let problem = Diagnostic::new(Code::LostEdit, at, "the edit names no record");
         problem.field("key").help("fill in `key`, `slug` or `id`")
     })?;
-    let mut changes = Vec::new();
-    let kinds = kinds(table);
-    for (field, value) in row.into_iter().filter(|(field, _)| field != name) {
-        let Some((_, kind)) = kinds.iter().find(|(known, _)| *known == field) else {
-            let near = nearest(&field, kinds.iter().map(|(known, _)| known.as_str()));
-            let help = near.map(|near| format!("did you mean `{near}`?"));
-            let message = format!("`{field}` is not a field of {}", table.name());
-            return Err(Diagnostic::new(Code::UnknownField, at, message).field(field).maybe_help(help));
-        };
-        let value = values::written(&value, &field, *kind).map_err(|wrong| {
-            Diagnostic::new(wrong.code, at, wrong.message).field(field.clone()).help(wrong.help)
-        })?;
-        changes.push((field, value));
+    let changes = changes(table, row, name, at)?;
+    let rows = imported.iter_mut().flat_map(|(from, rows, output)| {
+        rows.iter_mut().zip(&output.rows).map(|(row, (_, place))| (&**from, row, *place))
+    });
+    let found: Vec<_> = rows.filter(|(_, row, _)| is_named(row, name, &wanted)).collect();
+    if let [(_, first, _), _, ..] = &found[..]
+        && name == "key"
+        && !first.contains_key(name)
+    {
+        let message = format!("{} rows of {} are of program {}", found.len(), table.name(), quoted(&wanted));
+        let help = format!("give rows of {} a `key` of their own in the mapping", table.name());
+        return Err(Diagnostic::new(Code::LostEdit, at, message).value(name, wanted).help(help));
     }
-    let rows = imported.iter_mut().flat_map(|(from, rows, _)| rows.iter_mut().map(|row| (&**from, row)));
-    let found: Vec<(&String, &mut Record)> = rows.filter(|(_, row)| is_named(row, name, &wanted)).collect();
     let has_left = |record: &Record| record.get("publication").is_some_and(|it| it == "withdrawn");
-    if let Some((source, _)) = found.iter().find(|(_, record)| has_left(record)) {
+    if let Some((source, ..)) = found.iter().find(|(_, record, _)| has_left(record)) {
         let message = format!("the row of this edit, {name} {}, has left source `{source}`", quoted(&wanted));
         let help = "remove the edit, or keep it for the case that the row comes back";
         return Err(Diagnostic::new(Code::IdleEdit, at, message).value(name, wanted).help(help));
     }
     let is_found = !found.is_empty();
-    for (_, record) in found {
+    for (_, record, place) in found {
         for (field, value) in &changes {
+            let before = place.and_then(|place| edited.insert((place, field.clone()), at));
+            if let Some(before) = before {
+                let line = before.line;
+                let message = format!("`{field}` of {name} {} is in row {line} as well", quoted(&wanted));
+                let problem = Diagnostic::new(Code::RepeatedField, at, message).field(field.clone());
+                return Err(problem.help("keep one of the two"));
+            }
             if record.get(field).unwrap_or(&Value::Null) == value {
                 let message = format!("`{field}` is already the value in the source");
                 report.push(Diagnostic::new(Code::IdleEdit, at, message).field(field.clone()));
@@ -107,15 +140,40 @@ fn edit(
     }
     if !is_found && !is_elsewhere(data, table, name, &wanted, imported) {
         let message = format!("no imported row of {} has the {name} {}", table.name(), quoted(&wanted));
-        return Err(Diagnostic::new(Code::LostEdit, at, message).value(name, wanted));
+        let help =
+            (name == "id").then(|| "an id that is derived stands in no row: name it by `key`".to_owned());
+        return Err(Diagnostic::new(Code::LostEdit, at, message).value(name, wanted).maybe_help(help));
     }
     Ok(())
 }
 
+/// The fields that an edit changes, with their values.
+fn changes(table: Table, row: Record, name: &str, at: Location) -> Result<Vec<(String, Value)>, Diagnostic> {
+    let kinds = kinds(table);
+    let changes = row.into_iter().filter(|(field, _)| field != name).map(|(field, value)| {
+        let Some((_, kind)) = kinds.iter().find(|(known, _)| *known == field) else {
+            let near = nearest(&field, kinds.iter().map(|(known, _)| known.as_str()));
+            let help = near.map(|near| format!("did you mean `{near}`?"));
+            let message = format!("`{field}` is not a field of {}", table.name());
+            return Err(Diagnostic::new(Code::UnknownField, at, message).field(field).maybe_help(help));
+        };
+        let value = values::written(&value, &field, *kind).map_err(|wrong| {
+            Diagnostic::new(wrong.code, at, wrong.message).field(field.clone()).help(wrong.help)
+        })?;
+        Ok((field, value))
+    });
+    changes.collect()
+}
+
+/// Whether an edit means a record. One without a slug or a key has that of its name or of its program.
 fn is_named(record: &Record, name: &str, wanted: &str) -> bool {
     let text = |name: &str| record.get(name).and_then(Value::as_str);
-    let is_slug = || text("name").or(text("displayName")).is_some_and(|name| slug_of(name) == wanted);
-    text(name).map_or_else(|| name == "slug" && is_slug(), |found| found == wanted)
+    let derived = || match name {
+        "slug" => text("name").or(text("displayName")).map(slug_of),
+        "key" => text("program").map(str::to_owned),
+        _ => None,
+    };
+    text(name).map(str::to_owned).or_else(derived).is_some_and(|found| found == wanted)
 }
 
 /// Whether a source that was not imported this time has the record.

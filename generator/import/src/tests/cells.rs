@@ -6,7 +6,7 @@ use crate::source::read;
 
 const MAPPING: &str = "[sources.a]\nfile = \"inbox/a\"\nkey = \"Ref\"\nempty = [\"tbc\"]\nlists = \",\"\n[sources.a.organizations]\nname = { column = \"Funder\", distinct = true }\n\
     [sources.a.programs]\nname = { join = [\"Title\", \"City\"], with = \", \" }\norganization = \"Funder\"\n\
-    officialUrl = \"Link\"\nfields = { column = \"Topics\", values = { \"Sea, Ice\" = \"Sea|Ice\", \"*\" = \"*\" } }\n";
+    officialUrl = \"Link\"\nprogramType = { value = \"grant\" }\nfields = { column = \"Topics\", values = { \"Sea, Ice\" = \"Sea|Ice\", \"*\" = \"*\" } }\n";
 
 const HEAD: &str = "Ref,Title,City,Funder,Link,Topics\n";
 
@@ -55,7 +55,6 @@ fn entities_of_a_table_are_read_once() {
 fn names_of_one_long_slug_have_slugs_within_the_limit() {
     let long = "A".repeat(220);
     let place = place(&format!("1,{long},,X,https://a.example/1,\n2,{long},,X,https://a.example/2,\n"));
-    place.write(FILE, format!("{MAPPING}programType = {{ value = \"grant\" }}\n").as_bytes());
     assert_eq!(place.checked(), []);
 }
 
@@ -144,7 +143,8 @@ fn rows_that_leave_and_come_with_the_same_names_are_one_error() {
 #[test]
 fn a_record_keeps_its_id_and_address_under_another_key_and_under_another_name() {
     let rows = "1,Kelp Call,,X,https://a.example/1,\n2,Otter Call,,X,https://a.example/2,\n3,Seal Call,,X,https://a.example/3,\n";
-    let mapping = format!("{MAPPING}programType = {{ value = \"grant\" }}\n");
+    let seasons = "[sources.a.cycles]\nkey = \"Ref\"\nlabel = { value = \"Call\" }\n";
+    let mapping = format!("{MAPPING}{seasons}");
     let place = place(rows);
     place.write(FILE, mapping.as_bytes());
     place.imported();
@@ -169,14 +169,13 @@ fn a_record_keeps_its_id_and_address_under_another_key_and_under_another_name() 
     place.imported();
     assert_eq!(known(&place), before);
     assert!(place.rows("programs/a.ndjson").iter().any(|row| row["name"] == "Otter Grant"));
+    assert!(place.checked().is_empty(), "the season of the old key is of the program: {:?}", place.checked());
 }
 
 #[test]
 fn a_record_keeps_its_address_when_another_one_of_its_name_comes_or_an_edit_wants_it() {
     let rows = "2,Kelp Call,,X,https://a.example/2,\n3,Otter Call,,X,https://a.example/3,\n";
-    let mapping = format!("{MAPPING}programType = {{ value = \"grant\" }}\n");
     let place = place(rows);
-    place.write(FILE, mapping.as_bytes());
     place.imported();
     place.write("inbox/a", format!("{HEAD}1,Kelp Call,,X,https://a.example/1,\n{rows}").as_bytes());
     place.imported();
@@ -188,39 +187,34 @@ fn a_record_keeps_its_address_when_another_one_of_its_name_comes_or_an_edit_want
 }
 
 #[test]
-fn the_text_of_an_element_is_whole_with_lines_for_paragraphs() {
-    let xml = "<calls><call><title>Notes on <i>Larus</i> gulls</title><gas>CO<sub>2</sub> Fund</gas>\
-        <about>For <b>schools</b>\n only.<p>Not for <a href=\"https://f.example/?a>b\">firms</a>.</p>No fee.<br/>Twice.</about>\
-        <sum currency=\"EUR\"><most>5</most></sum></call></calls>";
-    let sheet = read(xml.as_bytes(), &Reading::default()).unwrap();
-    let row: Vec<(String, String)> =
-        sheet.columns.iter().cloned().zip(sheet.rows[0].cells.iter().map(Cell::text)).collect();
-    let expected = [
-        ("title", "Notes on Larus gulls"),
-        ("gas", "CO2 Fund"),
-        ("about", "For schools only.\nNot for firms (https://f.example/?a%3Eb).\nNo fee.\nTwice."),
-        ("sum@currency", "EUR"),
-        ("sum/most", "5"),
-    ];
-    assert_eq!(row, expected.map(|(name, text)| (name.to_owned(), text.to_owned())));
-}
-
-#[test]
-fn paragraphs_alone_are_the_text_of_their_element() {
-    let xml = "<calls><call><about>\n <p>For <b>schools</b>.</p>\n <p>No fee.</p>\n</about><who><div><ul><li>Firms</li><li>Clubs</li></ul></div><p>Others</p></who>\
-        <place><iso>ES</iso><p>Cádiz</p><p>Jerez</p></place><p>Own</p><p>words</p></call></calls>";
-    let sheet = read(xml.as_bytes(), &Reading::default()).unwrap();
-    let cells = sheet.rows[0].cells.iter().map(Cell::text);
-    let row: Vec<(String, String)> = sheet.columns.iter().cloned().zip(cells).collect();
-    let expected = [
-        ("about", "For schools.\nNo fee."),
-        ("who", "Firms\nClubs\nOthers"),
-        // Beside what is no markup, and in the row itself, they are columns.
-        ("place/iso", "ES"),
-        ("place/p", "Cádiz|Jerez"),
-        ("p", "Own|words"),
-    ];
-    assert_eq!(row, expected.map(|(name, text)| (name.to_owned(), text.to_owned())));
+fn an_element_is_columns_of_its_attributes_and_elements_whose_text_is_whole() {
+    for (xml, rows, expected) in [
+        (
+            r#"<r xmlns:a="urn:a"><g a:id="7" type="x">The row's own text.<d type="1" on="2026-01-02"/><d type="2" on="2026-03-04"/><n>A &lt; B</n><n xml:lang="es">C</n><m type="a b">x</m></g><g/></r>"#,
+            2,
+            "@id: 7; @type: x; d[type=1]@on: 2026-01-02; d[type=2]@on: 2026-03-04; n: A < B; n[lang=es]: C; m@type: a b; m: x",
+        ),
+        (
+            "<calls><call><title>Notes on <i>Larus</i> gulls</title><gas>CO<sub>2</sub> Fund</gas>\
+             <about>For <b>schools</b>\n only.<p>Not for <a href=\"https://f.example/?a>b\">firms</a>.</p>No fee.<br/>Twice.</about>\
+             <sum currency=\"EUR\"><most>5</most></sum></call></calls>",
+            1,
+            "title: Notes on Larus gulls; gas: CO2 Fund; about: For schools only.\nNot for firms (https://f.example/?a%3Eb).\nNo fee.\nTwice.; \
+             sum@currency: EUR; sum/most: 5",
+        ),
+        // Paragraphs alone are the text of their element; beside what is no markup, and in the row itself, they are columns.
+        (
+            "<calls><call><about>\n <p>For <b>schools</b>.</p>\n <p>No fee.</p>\n</about><who><div><ul><li>Firms</li><li>Clubs</li></ul></div><p>Others</p></who>\
+             <place><iso>ES</iso><p>Cádiz</p><p>Jerez</p></place><p>Own</p><p>words</p></call></calls>",
+            1,
+            "about: For schools.\nNo fee.; who: Firms\nClubs\nOthers; place/iso: ES; place/p: Cádiz|Jerez; p: Own|words",
+        ),
+    ] {
+        let sheet = read(xml.as_bytes(), &Reading::default()).unwrap();
+        let columns = sheet.columns.iter().zip(&sheet.rows[0].cells);
+        let columns: Vec<String> = columns.map(|(name, cell)| format!("{name}: {}", cell.text())).collect();
+        assert_eq!((columns.join("; "), sheet.rows.len()), (expected.to_owned(), rows));
+    }
 }
 
 #[test]
@@ -269,8 +263,7 @@ fn a_column_whose_name_has_another_order_than_the_mapping_is_an_error() {
     let mapping = "[sources.a]\nfile = \"inbox/a\"\nkey = \"Ref\"\ndates = \"mdy\"\n[sources.a.programs]\nname = \"Ref\"\n\
         [sources.a.cycles]\nlabel = \"Ref\"\ndeadlineOn = \"Ends (DD/MM/YY)\"\n";
     let place = Place::new(&[(FILE, mapping), ("inbox/a", "Ref,Ends (DD/MM/YY)\nA,03/04/2027\n")]);
-    let message = "the column `Ends (DD/MM/YY)` names dmy, and `dates` declares mdy";
-    assert_eq!(place.refused(), [("E0108", 1, message.to_owned())]);
+    place.refuses("E0108", 1, "the column `Ends (DD/MM/YY)` names dmy, and `dates` declares mdy");
 }
 
 #[test]
@@ -335,12 +328,10 @@ fn markup_of_html_becomes_text_with_lines_and_addresses() {
 fn a_repeated_key_is_one_error_and_numbers_of_another_form_are_one() {
     let rows = "1,A,,X,https://a.example/1,\n2,B,,X,https://a.example/2,\n2,C,,Y,https://a.example/3,\n";
     let place = place(rows);
-    place.write(FILE, format!("{MAPPING}programType = {{ value = \"grant\" }}\n").as_bytes());
-    let message = "the key `2` is that of row 3 too".to_owned();
-    assert_eq!(place.checked(), [("E0501", "a:4".to_owned(), message)]);
+    place.fails("E0501", "a:4", "the key `2` is that of row 3 too");
     let sums = (1..=30).map(|n| format!("{n},A{n},\u{20ac} {n}.000,X,https://a.example/{n},\n"));
     let sums = format!("{HEAD}{}", sums.collect::<String>());
-    let mapping = format!("{MAPPING}programType = {{ value = \"grant\" }}\nfundingMaxUsd = \"City\"\n");
+    let mapping = format!("{MAPPING}fundingMaxUsd = \"City\"\n");
     let place = Place::new(&[(FILE, &mapping), ("inbox/a", &sums)]);
     let errors = place.checked();
     assert_eq!(errors.len(), 1, "{errors:?}");
@@ -349,12 +340,11 @@ fn a_repeated_key_is_one_error_and_numbers_of_another_form_are_one() {
 
 #[test]
 fn a_place_in_a_message_is_that_of_the_sheet_too() {
-    let mapping = format!("{MAPPING}programType = {{ value = \"grant\" }}\n");
-    let other = mapping.replace("sources.a", "sources.b").replace("inbox/a", "inbox/b");
-    let sheet = |name: &str| format!("{HEAD}9,Z,,X,https://a.example/9,\n1,{name},,X,https://a.example/1,\n");
-    let other = &other[other.find("[sources.b]").unwrap()..].replace("9,Z", "8,Y");
-    let (one, two) = (sheet("A"), sheet("B").replace("9,Z", "8,Y"));
-    let place = Place::new(&[(FILE, &format!("{mapping}{other}")), ("inbox/a", &one), ("inbox/b", &two)]);
+    let other = MAPPING.replace("sources.a", "sources.b").replace("inbox/a", "inbox/b");
+    let place = place("9,Z,,X,https://a.example/9,\n1,A,,X,https://a.example/1,\n");
+    place.write(FILE, format!("{MAPPING}{other}").as_bytes());
+    let rows = "8,Y,,X,https://a.example/9,\n1,B,,X,https://a.example/1,\n";
+    place.write("inbox/b", format!("{HEAD}{rows}").as_bytes());
     let errors = place.checked();
     let [(code, at, message)] = &errors[..] else { panic!("{errors:?}") };
     assert_eq!((*code, at.as_str()), ("E0501", "b:3"));
@@ -365,16 +355,14 @@ fn a_place_in_a_message_is_that_of_the_sheet_too() {
 fn a_row_without_a_key_is_an_error_that_stays_and_nothing_has_an_empty_key() {
     let cycles = "[sources.a.cycles]\nlabel = { value = \"2027\" }\ndeadlineOn = { column = \"City\", notes = true }\n";
     let mapping = MAPPING.replace("join = [\"Title\", \"City\"], with = \", \"", "column = \"Title\"");
-    let mapping = format!("{mapping}programType = {{ value = \"grant\" }}\n{cycles}");
+    let mapping = format!("{mapping}{cycles}");
     for key in ["", "tbc"] {
         let rows = format!(
             "1,A,2027-03-01,X,https://a.example/1,\n{key},B,2027-03-02 noon,X,https://a.example/2,\n"
         );
         let place = Place::new(&[(FILE, &mapping), ("inbox/a", &format!("{HEAD}{rows}"))]);
-        assert_eq!(place.checked(), [("E0107", "a:3".to_owned(), "the row has no key".to_owned())], "{key}");
-        let mut report = Diagnostics::new();
-        let order = ImportOptions { data: place.folder.path(), sources: &[], from: None };
-        let files = import(&order, &mut report).unwrap().files;
+        place.fails("E0107", "a:3", "the row has no key");
+        let files = place.made(&[]).0.unwrap().files;
         let written = files.values().map(|it| String::from_utf8_lossy(it)).collect::<String>();
         assert!(written.contains("\"key\":\"1\"") && !written.contains(":\"\""), "{written}");
     }

@@ -29,7 +29,7 @@ fn base(key: &str) -> [String; 5] {
     [key.into(), format!("Call {key}"), "Acme".into(), format!("https://a.example/{key}"), "Grant".into()]
 }
 
-/// The records of some lines, each of a program: `A1 | fundingMaxUsd=5 | deadlineOn=2027-03-01 | Sum: 5 EUR | Day ~ a note`.
+/// The records of some lines, each of a program: `A1 | fundingMaxUsd=5 | deadlineOn=2027-03-01 | Sum: 5 EUR`.
 /// A field that a season has already begins another one.
 fn records(lines: &str) -> Vec<(String, Value)> {
     let mut all = Vec::new();
@@ -41,30 +41,25 @@ fn records(lines: &str) -> Vec<(String, Value)> {
         });
         let mut seasons: Vec<Value> = Vec::new();
         for part in parts {
-            let sum = part.rsplit_once(": ").and_then(|(label, sum)| Some((label, sum.split_once(' ')?)));
-            if let Some((column, text)) = part.split_once(" ~ ") {
-                let note = json!({"program": key, "kind": "note", "label": column, "text": text});
-                all.push(("facts".to_owned(), note));
-            } else if let Some((label, (amount, currency))) =
-                sum.filter(|(_, (it, _))| it.parse::<f64>().is_ok())
-            {
+            let Some((field, text)) = part.split_once('=') else {
+                let (label, sum) = part.rsplit_once(": ").unwrap();
+                let (amount, currency) = sum.split_once(' ').unwrap();
                 let amount = json!(snapshot::record::Number(amount.parse().unwrap()));
                 let sum = json!({"program": key, "kind": "funding", "label": label, "amount": amount, "currency": currency});
                 all.push(("facts".to_owned(), sum));
-            } else {
-                let (field, text) = part.split_once('=').unwrap();
-                let value = serde_json::from_str(text).unwrap_or_else(|_| json!(text));
-                if ["deadlineOn", "opensOn", "status", "applicationUrl", "label"].contains(&field) {
-                    if seasons.last().is_none_or(|it| {
-                        it[field] != Value::Null && (field != "label" || it["label"] != "Current call")
-                    }) {
-                        seasons.push(json!({"program": key, "label": "Current call"}));
-                    }
-                    seasons.last_mut().unwrap()[field] = value;
-                } else {
-                    program[field] = value;
-                }
+                continue;
+            };
+            let value = serde_json::from_str(text).unwrap_or_else(|_| json!(text));
+            if !["deadlineOn", "opensOn", "status", "applicationUrl", "label"].contains(&field) {
+                program[field] = value;
+                continue;
             }
+            let is_other =
+                |it: &Value| it[field] != Value::Null && (field != "label" || it["label"] != "Current call");
+            if seasons.last().is_none_or(is_other) {
+                seasons.push(json!({"program": key, "label": "Current call"}));
+            }
+            seasons.last_mut().unwrap()[field] = value;
         }
         all.push(("programs".to_owned(), program));
         all.extend(seasons.into_iter().map(|season| ("cycles".to_owned(), season)));

@@ -34,32 +34,15 @@ fn schema_and_reader_accept_and_refuse_the_same() {
     ] {
         assert!(mapping::read(&mapping).is_ok() && is_valid(&mapping), "{mapping}");
     }
-    for mapping in [
-        "[tables.a]\n".to_owned(),
-        "[sources.\"a/b\".programs]\nname = \"Title\"\n".to_owned(),
-        source("dates = \"dym\"", name),
-        source("dates = 1", name),
-        source("key = []", name),
-        source("key = 1", name),
-        source("header_rows = 0", name),
-        source("header_rows = \"2\"", name),
-        source("sections = false", name),
-        source("empty = \"-\"", name),
-        source("hidden = true", name),
-        source("merged = \"all\"", name),
-        source("gone = \"delete\"", name),
-        source("currency = \"euro\"", name),
-        source("colour = \"red\"", name),
-        source("", "nome = \"Title\""),
-        source("", "name = 1"),
-        source("", "name = {}"),
-        source("", r#"name = { column = "A", value = "B" }"#),
-        source("", r#"name = { column = "A", distinct = "yes" }"#),
-        source("", r#"name = { column = "A", values = "B" }"#),
-        source("", r#"name = { column = "A", values = { "B" = 1 } }"#),
-        source("", r#"name = { column = "A", time = "keep" }"#),
-        source("", r#"name = { column = "A", colour = "red" }"#),
-    ] {
+    let options = r#"dates = "dym" | dates = 1 | key = [] | key = 1 | header_rows = 0 | header_rows = "2" | sections = false | empty = "-" |
+        hidden = true | merged = "all" | gone = "delete" | currency = "euro" | colour = "red""#;
+    let fields = r#"nome = "Title" | name = 1 | name = {} | name = { column = "A", value = "B" } | name = { column = "A", distinct = "yes" } |
+        name = { column = "A", values = "B" } | name = { column = "A", values = { "B" = 1 } } | name = { column = "A", time = "keep" } |
+        name = { column = "A", colour = "red" }"#;
+    let of_options = options.split('|').map(|options| source(options, name));
+    let of_fields = fields.split('|').map(|field| source("", field));
+    let whole = ["[tables.a]\n", "[sources.\"a/b\".programs]\nname = \"Title\"\n"].map(str::to_owned);
+    for mapping in of_options.chain(of_fields).chain(whole) {
         assert!(mapping::read(&mapping).is_err() && !is_valid(&mapping), "{mapping}");
     }
     assert!(mapping::read(&source("numbers = \"1.234.56\"", name)).is_err());

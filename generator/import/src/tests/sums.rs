@@ -21,9 +21,8 @@ fn place(options: &str, fields: &str, sums: &[&str]) -> Place {
 #[test]
 fn a_sum_without_a_currency_is_one_error_among_others_and_stated_where_the_field_is_dollars() {
     for (fields, field) in [(TO_FACTS, "amount"), (&*format!("{TO_DOLLARS}{TO_FACTS}"), "fundingMaxUsd")] {
-        let refused = place("", fields, &["£5000", "2500", "up to £700"]).refused();
         let message = format!("`{field}` is `2500`: nothing shows its currency (column `Award`)");
-        assert_eq!(refused, [("E0205", 3, message)]);
+        place("", fields, &["£5000", "2500", "up to £700"]).refuses("E0205", 3, &message);
     }
     let report = place("", TO_DOLLARS, &["2500", "US$ 300"]).imported();
     let note = "source `a`: `fundingMaxUsd`: 1 sum without a currency taken as US dollars; `currency` declares another";
@@ -47,15 +46,11 @@ fn a_declared_currency_is_that_of_sums_that_show_none_or_no_single_one() {
 }
 
 #[test]
-fn a_word_in_place_of_a_sum_is_no_number_of_another_form() {
-    let refused = place("numbers = \"1,234.56\"", TO_DOLLARS, &["varies"]).refused();
-    assert_eq!(refused[0].2, "`fundingMaxUsd` is `varies`: `varies` is not understood (column `Award`)");
-}
-
-#[test]
-fn a_factor_of_two_readings_is_an_error() {
-    let refused = place("currency = \"EUR\"", TO_FACTS, &["3 mil €"]).refused();
-    assert_eq!(refused[0].2, "`amount` is `3 mil €`, which may be thousands or millions (column `Award`)");
+fn a_word_and_a_factor_of_two_readings_are_no_numbers() {
+    let word = "`fundingMaxUsd` is `varies`: `varies` is not understood (column `Award`)";
+    place("numbers = \"1,234.56\"", TO_DOLLARS, &["varies"]).refuses("E0108", 2, word);
+    let factor = "`amount` is `3 mil €`, which may be thousands or millions (column `Award`)";
+    place("currency = \"EUR\"", TO_FACTS, &["3 mil €"]).refuses("E0108", 2, factor);
     let read = place("numbers = \"1.234,56\"", TO_FACTS, &["3 mil €"]);
     read.imported();
     assert_eq!(read.rows("facts/a.ndjson")[0]["amount"], 3000);

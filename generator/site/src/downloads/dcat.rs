@@ -16,7 +16,7 @@ const LANGUAGES: [&str; 2] = [
 
 impl Pages<'_> {
     /// <https://www.w3.org/TR/vocab-dcat-3/>
-    pub(super) fn dcat(&self) -> Value {
+    pub(crate) fn dcat(&self) -> Value {
         self.described(json!({
             "@context": {
                 "dcat": "http://www.w3.org/ns/dcat#",

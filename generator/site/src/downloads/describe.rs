@@ -7,50 +7,34 @@ use store::Digest;
 use dataset::schema::{self, Column, ValueType};
 
 use super::{CSV, Download, FOLDER};
-use crate::files::{Family, document, stated, whole};
+use crate::files::stated;
 use crate::pages::Pages;
 
 pub(super) const LICENSE: &str = "https://creativecommons.org/licenses/by/4.0/";
 
-/// Writes the text of a file that describes the downloads.
-type Describe = fn(&Pages<'_>) -> String;
-
-/// The files that describe the downloads, by their names in the folder of downloads.
-const DESCRIPTIONS: [(&str, Describe); 4] = [
-    ("dataset.json", |it| document(&json!(it.directory.dataset))),
-    ("datapackage.json", |it| document(&it.data_package())),
-    ("catalog.jsonld", |it| document(&it.dcat())),
-    ("sha256sums.txt", |it| it.checksums()),
-];
-
-/// Name of a type in Table Schema.
-const fn type_name(of: ValueType) -> &'static str {
+/// Name of a type in Table Schema, and the format of its texts.
+const fn type_name(of: ValueType) -> (&'static str, Option<&'static str>) {
     match of {
-        ValueType::Text | ValueType::Uuid | ValueType::Url => "string",
-        ValueType::Date => "date",
-        ValueType::Time => "datetime",
-        ValueType::Integer => "integer",
-        ValueType::Number => "number",
-        ValueType::Boolean => "boolean",
-        ValueType::List => "list",
-        ValueType::Object => "object",
+        ValueType::Text => ("string", None),
+        ValueType::Uuid => ("string", Some("uuid")),
+        ValueType::Url => ("string", Some("uri")),
+        ValueType::Date => ("date", None),
+        ValueType::Time => ("datetime", None),
+        ValueType::Integer => ("integer", None),
+        ValueType::Number => ("number", None),
+        ValueType::Boolean => ("boolean", None),
+        ValueType::List => ("list", None),
+        ValueType::Object => ("object", None),
     }
 }
 
-impl<'a> Pages<'a> {
-    /// The files that describe the downloads.
-    pub(crate) fn descriptions(&'a self) -> Family<'a> {
-        Family::new("descriptions", DESCRIPTIONS.to_vec(), |(name, text)| {
-            Ok(vec![whole(format!("{FOLDER}/{name}"), text(self))])
-        })
-    }
-
+impl Pages<'_> {
     pub(super) fn download_address(&self, name: &str) -> String {
         format!("{}{FOLDER}/{name}", self.base_url())
     }
 
     /// For `sha256sum --check`.
-    fn checksums(&self) -> String {
+    pub(crate) fn checksums(&self) -> String {
         self.downloads.iter().map(|it| format!("{}  {}\n", it.body.sha256, it.name)).collect()
     }
 
@@ -64,7 +48,7 @@ impl<'a> Pages<'a> {
     }
 
     /// <https://datapackage.org/standard/data-package/>
-    fn data_package(&self) -> Value {
+    pub(crate) fn data_package(&self) -> Value {
         let resource = |it: &Download| {
             let schema = schema::published(it.table);
             json!({
@@ -113,14 +97,10 @@ fn table_schema(fields: &[Column]) -> Value {
             "required": field.required,
             "enum": (!field.allowed.is_empty()).then_some(&field.allowed),
         });
-        let format = match field.value_type {
-            ValueType::Uuid => Some("uuid"),
-            ValueType::Url => Some("uri"),
-            _ => None,
-        };
+        let (kind, format) = type_name(field.value_type);
         stated(json!({
             "name": field.name,
-            "type": type_name(field.value_type),
+            "type": kind,
             "constraints": stated(constraints),
             "format": format,
             "delimiter": (field.value_type == ValueType::List).then_some("|"),

@@ -9,12 +9,16 @@ use minijinja::{Error, Value, context};
 use serde_json::{Value as Json, json};
 use snapshot::facet::FACETS;
 use snapshot::page::changes::FEED;
+use snapshot::page::export;
+use snapshot::page::hole::Filled;
+use snapshot::page::search::search;
+use snapshot::query::Query;
 use snapshot::record::{Directory, Locale};
 
 use super::{FIXED, Local, MISSING, Pages};
 use crate::downloads::Download;
-use crate::files::document;
-use crate::rest::OPENAPI;
+use crate::files::{document, undated};
+use crate::rest::{OPENAPI, contract};
 
 /// Maximum number of lines of an example answer.
 const ANSWER: usize = 40;
@@ -32,41 +36,30 @@ const CARD: &str = "/mcp/server-card";
 /// Path of the registry entry, for the operator who registers the server.
 const REGISTRY: &str = "/mcp/server.json";
 
-/// A file for machines: its path, and what writes it.
-type Machine<'a> = (String, Box<dyn Fn() -> Result<Vec<u8>, Error> + Send + Sync + 'a>);
+/// A page in a sitemap, and the time of its last change.
+pub(super) type Listed = (String, Option<Timestamp>);
 
-impl<'a> Pages<'a> {
-    /// Assets, files for machines and those of the operator's theme.
-    pub(super) fn machine_files(&'a self) -> Vec<Machine<'a>> {
-        let text = |path: &str, write: fn(&Self) -> String| -> Machine<'a> {
-            (path.to_owned(), Box::new(move || Ok(write(self).into_bytes())))
-        };
-        let part = |template, view| self.templates.part(template, self.main_locale(), view);
-        let rendered = |path: &str, template: &'static str, view: Value| -> Machine<'a> {
-            (path.to_owned(), Box::new(move || part(template, view.clone()).map(String::into_bytes)))
-        };
-        let short_name = short_name(&self.directory.dataset.title);
-        let listed = self.listed_addresses();
-        let maps = listed.chunks(SITEMAP / self.locales().len());
-        let mut files = vec![
-            text("/robots.txt", Self::robots),
-            text("/llms.txt", Self::llms),
-            rendered("/opensearch.xml", "opensearch.xml", context! { short_name }),
-            rendered("/sitemap.xml", "sitemap.xml", context! { maps => maps.len() }),
-            text(CARD, Self::server_card),
-            text(REGISTRY, Self::registry_entry),
-        ];
-        for (number, listed) in (1..).zip(maps) {
-            let listed = listed.to_vec();
-            let map = move || part("sitemap.xml", self.sitemap(&listed)).map(String::into_bytes);
-            files.push((format!("/sitemap-{number}.xml"), Box::new(map)));
-        }
-        for file in self.theme.assets.iter().map(|(_, file)| file).chain(&self.theme.extras) {
-            files.push((file.path.clone(), Box::new(move || Ok(file.bytes.clone()))));
-        }
-        files
-    }
-}
+/// What writes a file that there is one of.
+type Write = fn(&Pages<'_>) -> Result<Filled, Error>;
+
+/// The files that there is one of: where each is, and what writes it.
+pub(super) static SINGLES: [(&str, Write); 13] = [
+    ("/api/v1/exports/latest.json", |it| Ok(export::json(it.site, it.dated, &it.directory.dataset))),
+    ("/api/v1/exports/latest.csv", |it| Ok(it.csv_export())),
+    ("/api/v1/search.json", |it| Ok(undated(search(it.site, it.dated, &Query::default(), &[]).bytes))),
+    ("/api/v1/openapi.json", |it| Ok(undated(contract(it.base_url())))),
+    ("/data/dataset.json", |it| Ok(undated(document(&json!(it.directory.dataset))))),
+    ("/data/datapackage.json", |it| Ok(undated(document(&it.data_package())))),
+    ("/data/catalog.jsonld", |it| Ok(undated(document(&it.dcat())))),
+    ("/data/sha256sums.txt", |it| Ok(undated(it.checksums()))),
+    ("/robots.txt", |it| Ok(undated(it.robots()))),
+    ("/llms.txt", |it| Ok(undated(it.llms()))),
+    ("/opensearch.xml", |it| {
+        it.part("opensearch.xml", context! { short_name => short_name(&it.directory.dataset.title) })
+    }),
+    (CARD, |it| Ok(undated(it.server_card()))),
+    (REGISTRY, |it| Ok(undated(it.registry_entry()))),
+];
 
 impl Pages<'_> {
     fn endpoint(&self) -> String {
@@ -206,9 +199,13 @@ impl Pages<'_> {
         )
     }
 
-    /// Every page for the sitemaps, with the time of its last change if known. Organizations and recipients have dates of
-    /// their own; the day does not count.
-    fn listed_addresses(&self) -> Vec<(String, Option<Timestamp>)> {
+    pub(super) fn part(&self, template: &str, view: Value) -> Result<Filled, Error> {
+        self.templates.part(template, self.main_locale(), view).map(undated)
+    }
+
+    /// Every page, divided into sitemaps, with the time of its last change if known. Organizations and recipients have
+    /// dates of their own; the day does not count.
+    pub(super) fn sitemaps(&self) -> Vec<Vec<Listed>> {
         let (directory, published) = (self.directory, self.directory.dataset.published_at);
         let fixed = FIXED.iter().filter(|(path, ..)| *path != MISSING);
         let fixed = fixed.map(|(path, _, _, lists, _)| ((*path).to_owned(), lists.then_some(published)));
@@ -222,16 +219,19 @@ impl Pages<'_> {
             (format!("/recipients/{}", it.slug), Some(awards.fold(it.updated_at, Timestamp::max)))
         });
         let list = ("/recipients".to_owned(), Some(published));
-        fixed.chain([list]).chain(programs).chain(organizations).chain(recipients).collect()
+        let all = fixed.chain([list]).chain(programs).chain(organizations).chain(recipients);
+        let all: Vec<Listed> = all.collect();
+        all.chunks(SITEMAP / self.locales().len()).map(<[Listed]>::to_vec).collect()
     }
 
-    fn sitemap(&self, listed: &[(String, Option<Timestamp>)]) -> Value {
-        let page = |(path, changed): &(String, Option<Timestamp>)| {
+    pub(super) fn sitemap(&self, listed: &[Listed]) -> Result<Filled, Error> {
+        let page = |(path, changed): &Listed| {
             let address = |it: &Locale| Value::from(vec![it.as_str().to_owned(), here(path, *it)]);
             let addresses: Vec<Value> = self.locales().iter().map(address).collect();
             context! { addresses, changed => changed.map(|at| at.to_string()) }
         };
-        context! { maps => (), pages => listed.iter().map(page).collect::<Vec<_>>() }
+        let pages = listed.iter().map(page).collect::<Vec<_>>();
+        self.part("sitemap.xml", context! { maps => (), pages })
     }
 }
 
@@ -342,7 +342,6 @@ mod tests {
             ("Forschungsförderungsdatenbank", "Forschungsförder"),
         ] {
             assert_eq!(short_name(title), short, "{title}");
-            assert!(short.chars().count() <= 16);
         }
     }
 

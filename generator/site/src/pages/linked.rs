@@ -62,7 +62,7 @@ impl Local<'_> {
         embed(json!({
             "@type": "Organization",
             "name": self.directory.text(it.entity(), self.locale, "name", &it.name),
-            "description": self.directory.optional_text(it.entity(), self.locale, "description", it.description.as_deref()),
+            "description": self.directory.translation(it.entity(), self.locale, "description").or(it.description.as_deref()),
             "url": it.website_url,
             "mainEntityOfPage": self.address(&format!("/organizations/{}", it.slug)),
         }))

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use jiff::civil::{Date, date};
-use snapshot::record::{Directory, Number};
+use snapshot::record::{Directory, Lifecycle, Number};
 use store::{Coding, Digest, Generation};
 
 use crate::generate::{BuildOptions, generate};
@@ -49,6 +49,13 @@ fn site_of(directory: &Directory) -> Files {
 
 fn site_with(directory: &Directory, templates: Option<PathBuf>) -> Files {
     site_on(date(2026, 11, 21), directory, templates)
+}
+
+/// The site with some files as its theme.
+fn themed<const N: usize>(directory: &Directory, files: [(&str, &str); N]) -> Files {
+    let folder = tempfile::tempdir().unwrap();
+    files.iter().for_each(|(name, text)| std::fs::write(folder.path().join(name), text).unwrap());
+    site_with(directory, Some(folder.path().to_owned()))
 }
 
 fn build(out: &Path, as_of: Date, directory: &Directory, templates: Option<PathBuf>) -> Result<(), String> {
@@ -125,38 +132,14 @@ fn templates_are_given_every_field_of_an_answer_as_people_read_it() {
     program.official_url = "javascript:alert(1)".to_owned();
     program.updated_at = "2026-03-04T23:30:00Z".parse().unwrap();
     let path = format!("/es/programs/{}.html", program.slug);
-    let folder = tempfile::tempdir().unwrap();
     let template = "{{ record.fundingMaxUsd }}|{{ record.fundingMinUsd }}|{{ record.officialUrl }}|\
                     {{ record.updatedAt.text }}|{{ record.eligibleCountries[0] }}|{{ record.lifecycle }}";
-    std::fs::write(folder.path().join("program.html"), template).unwrap();
     let lifecycle = program.lifecycle.as_str();
-    let files = site_with(&directory, Some(folder.path().to_owned()));
+    let files = themed(&directory, [("program.html", template)]);
     let page = files[&path].replace('\u{a0}', " ");
     let parts: Vec<&str> = page.trim().split('|').collect();
     assert_eq!(parts[1..], ["None", "None", "4 de marzo de 2026", "Nigeria", lifecycle]);
     assert!(parts[0].contains("1500") || parts[0].contains("1.500"), "{page}");
-}
-
-#[test]
-fn every_link_inside_the_site_leads_to_a_file() {
-    let files = whole();
-    for (from, page) in pages(files) {
-        for link in attributes(page, "href").into_iter().chain(attributes(page, "src")) {
-            let Some(path) = link.strip_prefix("https://directory.example").or(Some(&link)) else { continue };
-            let path = path.split(['?', '#']).next().unwrap();
-            // The exports have a parameter instead of an extension, and calls of the reference are answered by the
-            // edge: the browser suite tries each. What changed follows from the history, which is no part of the site.
-            let is_call = from.ends_with("/docs/api.html") && path.starts_with("/api/");
-            let is_made = ["/api/v1/exports/latest", "/changes", "/changes.atom"].contains(&path);
-            if !path.starts_with('/') || is_made || is_call {
-                continue;
-            }
-            let index = if path == "/" || path == "/es" { "/index.html" } else { ".html" };
-            let tried =
-                [path.to_owned(), format!("{}{index}", path.trim_end_matches('/')), format!("{path}.json")];
-            assert!(tried.iter().any(|path| files.contains_key(path)), "{from} links to {link}");
-        }
-    }
 }
 
 /// The last change of each address in the sitemaps, if stated.
@@ -227,15 +210,10 @@ fn pages_fit_their_byte_budgets() {
     }
 }
 
-#[test]
-fn hostile_texts_stay_texts() {
-    let mut directory = sample();
-    let hostile =
-        "\"><img src=x onerror=alert(1)></script><script>alert(1)</script> [x](javascript:alert(1))";
-    let text = || hostile.to_owned();
-    for program in &mut directory.programs {
-        (program.name, program.summary, program.description) = (text(), Some(text()), Some(text()));
-        program.official_url = "javascript:alert(1)".to_owned();
+/// Every text that people wrote, replaced.
+fn restate(directory: &mut Directory, mut text: impl FnMut() -> String) {
+    for it in &mut directory.programs {
+        (it.name, it.summary, it.description) = (text(), Some(text()), Some(text()));
     }
     for it in &mut directory.organizations {
         (it.name, it.description) = (text(), Some(text()));
@@ -243,17 +221,29 @@ fn hostile_texts_stay_texts() {
     for it in &mut directory.recipients {
         (it.display_name, it.biography) = (text(), Some(text()));
     }
-    directory.facts.iter_mut().for_each(|it| (it.text, it.label) = (Some(text()), Some(hostile.into())));
-    let quoted = &mut directory.facts[0];
-    (quoted.kind, quoted.value) = ("note".into(), Some("eligibility-text".into()));
-    directory.cycles.iter_mut().for_each(|it| it.label = text());
     for it in &mut directory.sources {
-        (it.title, it.publisher) = (Some(text()), Some(hostile.into()));
+        (it.title, it.publisher) = (Some(text()), Some(text().into()));
     }
+    directory.facts.iter_mut().for_each(|it| (it.label, it.text) = (Some(text().into()), Some(text())));
+    directory.cycles.iter_mut().for_each(|it| it.label = text());
     directory.awards.iter_mut().for_each(|it| it.project_title = Some(text()));
     directory.transitions.iter_mut().for_each(|it| it.reason = Some(text()));
-    directory.dataset.title = text();
+    directory.channels.iter_mut().for_each(|it| it.label = Some(text()));
+    directory.posts.iter_mut().for_each(|it| it.title = text());
+    directory.leaders.iter_mut().for_each(|it| it.name = text());
     directory.translations.clear();
+}
+
+#[test]
+fn hostile_texts_stay_texts() {
+    let mut directory = sample();
+    let hostile =
+        "\"><img src=x onerror=alert(1)></script><script>alert(1)</script> [x](javascript:alert(1))";
+    restate(&mut directory, || hostile.to_owned());
+    directory.dataset.title = hostile.to_owned();
+    directory.programs.iter_mut().for_each(|it| it.official_url = "javascript:alert(1)".to_owned());
+    let quoted = &mut directory.facts[0];
+    (quoted.kind, quoted.value) = ("note".into(), Some("eligibility-text".into()));
     let files = site_of(&directory);
     for (path, page) in files.iter().filter(|(path, _)| !path.contains("/api/")) {
         let is_markup = [".html", ".md", ".xml", ".atom"].iter().any(|end| path.ends_with(end));
@@ -287,11 +277,9 @@ fn a_template_without_an_end_is_an_error_with_its_line() {
 
 #[test]
 fn a_row_of_a_theme_shows_wherever_rows_are() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("row.html"), "<li>MINE: {{ row.name.text }}</li>").unwrap();
-    std::fs::write(folder.path().join("line.html"), "LINE: {{ row.name.text }}").unwrap();
+    let row = ("row.html", "<li>MINE: {{ row.name.text }}</li>");
     let directory = few();
-    let files = site_with(&directory, Some(folder.path().to_owned()));
+    let files = themed(&directory, [row, ("line.html", "LINE: {{ row.name.text }}")]);
     let slug = &directory.organizations[directory.program_links[0].organization].slug;
     let organization = format!("/organizations/{slug}.html");
     for path in ["/programs.html", "/es/programs.html", "/index.html", &organization] {
@@ -320,6 +308,18 @@ fn a_program_that_states_nothing_has_the_lines_of_every_row() {
     }
 }
 
+/// Programs of one lifecycle, just checked, none of which has a round.
+fn without_rounds(lifecycle: Lifecycle) -> Directory {
+    let mut directory = few();
+    directory.cycles.clear();
+    directory.program_links.iter_mut().for_each(|links| links.cycles.clear());
+    for program in &mut directory.programs {
+        program.lifecycle = lifecycle;
+        program.lifecycle_checked_at = Some(directory.dataset.published_at);
+    }
+    directory
+}
+
 /// The options of the home page's lists: value, and number of open programs.
 fn offered(page: &str) -> Vec<(String, u32)> {
     let options = page.split("<option value=\"").skip(1).map(|rest| rest.split_once('"').unwrap());
@@ -336,15 +336,7 @@ fn the_home_page_offers_the_values_that_open_programs_have() {
     let home = offered(&files["/index.html"]);
     assert!(home.iter().any(|(value, _)| value.starts_with("topic:")), "{home:?}");
     // A search page of the open programs counts each value that it shows; without one, none is offered.
-    let no_cycles = {
-        let mut directory = few();
-        directory.cycles.clear();
-        directory.program_links.iter_mut().for_each(|links| links.cycles.clear());
-        for program in &mut directory.programs {
-            program.lifecycle = snapshot::record::Lifecycle::Ended;
-        }
-        site_of(&directory)
-    };
+    let no_cycles = site_of(&without_rounds(Lifecycle::Ended));
     let (shut, spanish) = (&no_cycles["/index.html"], &files["/es/index.html"]);
     assert_eq!(offered(shut), []);
     assert!(shut.contains("id=\"q\"") && !shut.contains("<select") && !shut.contains("Newly opened"));
@@ -364,14 +356,7 @@ fn the_home_page_has_two_lists_of_like_length_or_else_what_is_open() {
         between(home, "Individuals can apply", "<h2>").unwrap().split_once("<h3>Org").unwrap();
     let [persons, others] = [persons, others].map(|list| list.matches("<li><h3>").count());
     assert!(persons > 0 && others > 0 && persons.abs_diff(others) <= 1, "{persons}, {others}");
-    let mut directory = few();
-    directory.cycles.clear();
-    directory.program_links.iter_mut().for_each(|links| links.cycles.clear());
-    for program in &mut directory.programs {
-        program.lifecycle = snapshot::record::Lifecycle::ActiveAccepting;
-        program.lifecycle_checked_at = Some(directory.dataset.published_at);
-    }
-    let home = site_of(&directory).remove("/index.html").unwrap();
+    let home = site_of(&without_rounds(Lifecycle::ActiveAccepting)).remove("/index.html").unwrap();
     let open = between(&home, "<h3>Open now</h3>", "</section>").unwrap();
     assert_eq!(open.matches("<li><h3>").count(), 5, "{open}");
 }
@@ -472,28 +457,12 @@ fn texts_in_right_to_left_scripts_have_their_own_direction() {
     let arabic = "منحة 2026 من ACME: حتى 50,000 EUR (10 أشهر).";
     let hebrew = "מלגת ACME לשנת 2026: עד 12 חודשים.";
     let mut directory = few();
-    directory.translations.clear();
-    for (number, program) in directory.programs.iter_mut().enumerate() {
-        let text = if number % 2 == 0 { arabic } else { hebrew };
-        program.name = text.to_owned();
-        program.summary = Some(text.to_owned());
+    let mut texts = [arabic, hebrew].into_iter().cycle();
+    restate(&mut directory, || texts.next().unwrap().to_owned());
+    for program in &mut directory.programs {
+        let text = &program.name;
         program.description = Some(format!("{text}\n- {text}\n1. {text}\n{text}:"));
-        program.language = Some(if number % 2 == 0 { "ar" } else { "he" }.into());
-    }
-    for organization in &mut directory.organizations {
-        organization.name = hebrew.to_owned();
-        organization.description = Some(arabic.to_owned());
-    }
-    directory.recipients.iter_mut().for_each(|it| it.display_name = arabic.to_owned());
-    directory.awards.iter_mut().for_each(|it| it.project_title = Some(hebrew.to_owned()));
-    directory.cycles.iter_mut().for_each(|it| it.label = arabic.to_owned());
-    directory.sources.iter_mut().for_each(|it| it.title = Some(hebrew.to_owned()));
-    directory.channels.iter_mut().for_each(|it| it.label = Some(arabic.to_owned()));
-    directory.posts.iter_mut().for_each(|it| it.title = hebrew.to_owned());
-    directory.leaders.iter_mut().for_each(|it| it.name = arabic.to_owned());
-    for fact in &mut directory.facts {
-        fact.label = fact.label.is_some().then(|| hebrew.into());
-        fact.text = fact.text.is_some().then(|| arabic.to_owned());
+        program.language = Some(if text == arabic { "ar" } else { "he" }.into());
     }
     let files = site_of(&directory);
     let named = pages(&files).filter(|(_, page)| page.contains("2026 من ACME")).count();
@@ -647,10 +616,8 @@ fn a_rebrand_needs_no_source_of_the_program() {
 fn a_block_is_replaced_and_the_rest_of_the_page_stays() {
     let directory = few();
     let path = format!("/programs/{}.html", directory.programs[0].slug);
-    let folder = tempfile::tempdir().unwrap();
     let text = "{% extends \"@opdir/program.html\" %}{% block formats %}<p>MINE</p>\n{% endblock %}";
-    std::fs::write(folder.path().join("program.html"), text).unwrap();
-    let (plain, themed) = (site_of(&directory), site_with(&directory, Some(folder.path().to_owned())));
+    let (plain, themed) = (site_of(&directory), themed(&directory, [("program.html", text)]));
     let (before, rest) = plain[&path].split_once("<p class=\"dim\">Record updated").unwrap();
     let after = rest.split_once("</p>\n").unwrap().1;
     assert_eq!(themed[&path], format!("{before}<p>MINE</p>\n{after}"));

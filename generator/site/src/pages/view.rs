@@ -10,10 +10,9 @@ mod row;
 
 use std::collections::BTreeMap;
 
+use dataset::day_of;
 use html::view::{Text, variables};
-use jiff::Timestamp;
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use minijinja::{Value, context};
 use snapshot::page::money::AmountPhrases;
 use snapshot::record::field_table::{Field, FieldType, Value as FieldValue, Visibility};
@@ -45,11 +44,6 @@ fn outside_address(address: Option<&str>) -> Option<Value> {
     outside(address)?.get_attr("href").ok()
 }
 
-/// UTC day of an instant.
-pub(super) fn day(time: Timestamp) -> Date {
-    time.to_zoned(TimeZone::UTC).date()
-}
-
 impl Local<'_> {
     /// The fields of a record's detail answer by name, formatted for readers: amounts and dates in words, texts with their
     /// language, web addresses as links, places by name; `none` if a field has no value.
@@ -69,7 +63,7 @@ impl Local<'_> {
             (_, FieldValue::Words(words)) => words.iter().map(InternedStr::as_str).collect(),
             (_, FieldValue::Text(text)) => Value::from(&*text),
             (_, FieldValue::Day(date)) => self.date(date),
-            (_, FieldValue::Time(time)) => self.date(day(time)),
+            (_, FieldValue::Time(time)) => self.date(day_of(time)),
             (_, FieldValue::Number(number)) => number.to_string().into(),
             (_, FieldValue::Integer(number)) => number.into(),
             (_, FieldValue::Flag(flag)) => flag.into(),
@@ -113,7 +107,7 @@ impl Local<'_> {
         (field, original): (&str, Option<&str>),
         (lead, most): (Option<&str>, usize),
     ) -> Option<Value> {
-        let text = self.directory.optional_text(about.0, self.locale, field, original)?;
+        let text = self.directory.translation(about.0, self.locale, field).or(original)?;
         let lines = without_comment(text).lines().map(str::trim).filter(|line| !line.is_empty());
         let lines: Vec<&str> = blocks::without_lead(lines.collect(), lead);
         let (brief, cut) = beginning(&lines, most);

@@ -37,11 +37,8 @@ pub(super) fn words(
             return words;
         }
     };
-    for (key, value) in put {
-        // A comment.
-        if key == "_" {
-            continue;
-        }
+    // `_` is a comment.
+    for (key, value) in put.into_iter().filter(|(key, _)| key != "_") {
         let at = line(text, &format!("\"{key}\""));
         let own = words.get(&key);
         let is_used = || texts.iter().any(|text| text.contains(&format!("t.{key}")));
@@ -72,9 +69,6 @@ pub(super) fn templates(
     own: &ThemeFolder,
     words: &[BTreeMap<String, String>; 2],
 ) -> Vec<ThemeProblem> {
-    let used = |name: &str| {
-        environment.get_template(name).map(|it| it.undeclared_variables(true)).unwrap_or_default()
-    };
     let of_program = |text| environment.template_from_str(text).map(|it| it.undeclared_variables(true));
     let all: BTreeSet<String> =
         TEMPLATES.iter().flat_map(|(_, text)| of_program(text).unwrap_or_default()).collect();
@@ -83,9 +77,8 @@ pub(super) fn templates(
     let given = || roots.iter().map(String::as_str).chain(GIVEN).chain(FUNCTIONS);
     let mut faults = Vec::new();
     for (file, text) in own.templates() {
-        let mut names: Vec<String> = used(file).into_iter().collect();
-        names.sort_unstable();
-        for name in names {
+        let used = environment.get_template(file).map(|it| it.undeclared_variables(true));
+        for name in BTreeSet::from_iter(used.unwrap_or_default()) {
             if let Some(word) = name.strip_prefix("t.") {
                 for ((language, _), words) in WORDS.iter().zip(words) {
                     if !words.contains_key(word) {
@@ -128,11 +121,10 @@ fn named(file: &str, text: &str) -> Vec<ThemeProblem> {
 fn blocks(file: &str, text: &str) -> Vec<ThemeProblem> {
     let Some((_, rest)) = tags(text, "extends").next() else {
         let is_whole = tags(text, "block").any(|(_, rest)| first_word(rest) == "main");
-        let frame = file == "base.html" && !is_whole;
         let help =
             format!("every page shows itself there; or begin with {{% extends \"{PROGRAM}base.html\" %}}");
-        let fault = || vec![ThemeProblem::new(file, None, "has no block `main`").help(help)];
-        return if frame { fault() } else { Vec::new() };
+        let fault = || ThemeProblem::new(file, None, "has no block `main`").help(help);
+        return (file == "base.html" && !is_whole).then(fault).into_iter().collect();
     };
     let parent = rest.trim_start().trim_start_matches('"').split('"').next().unwrap_or_default();
     let parent = parent.strip_prefix(PROGRAM).unwrap_or(parent);

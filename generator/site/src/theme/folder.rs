@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use dataset::text::slug_of;
 use sha2::{Digest as _, Sha256};
 use store::Hex;
 use walkdir::WalkDir;
@@ -104,7 +105,7 @@ impl ThemeFolder {
                 return self.faults.push(fault.known(kind, KINDS));
             }
             let (stem, _) = picture.rsplit_once('.').unwrap_or((picture, ""));
-            let file = ThemeFile::hashed(&slug(stem), kind, bytes);
+            let file = ThemeFile::hashed(&slug_of(stem), kind, bytes);
             self.pictures.insert(picture.to_owned(), file.path.clone());
             return self.extras.push(file);
         }
@@ -159,10 +160,4 @@ impl ThemeFolder {
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     let all = TEMPLATES.iter().chain(&WORDS).chain(ASSETS).map(|(name, _)| *name);
     all.chain([colors::FILE, STYLE])
-}
-
-/// A name that needs no quoting in addresses.
-fn slug(name: &str) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
-    name.chars().map(plain).collect()
 }

@@ -6,7 +6,7 @@ use snapshot::facet::Facet;
 use snapshot::page::Site;
 use snapshot::query::{PARAMETERS, pairs};
 
-use super::options::{ALL, ORGANIZATION, faceted};
+use super::options::{ALL, ORGANIZATION};
 use crate::index::Html;
 use crate::status::Words;
 
@@ -68,7 +68,7 @@ impl<'a> DisplayQuery<'a> {
 
     /// A filter in words: `Topic: Energy`.
     pub(super) fn filter(&self, name: &str, value: &str) -> String {
-        if let Some(facet) = faceted(name) {
+        if let Some(facet) = Facet::of_parameter(name) {
             return format!("{}: {}", self.facet(facet), self.label(facet, value));
         }
         let is_parameter = PARAMETERS.iter().any(|parameter| parameter.name == name);
@@ -108,7 +108,7 @@ impl<'a> DisplayQuery<'a> {
         positions.sort_by_key(|position| self.pairs[*position].0 != "q");
         let word = |position: usize| {
             let (name, value) = &self.pairs[position];
-            match faceted(name) {
+            match Facet::of_parameter(name) {
                 Some(facet) => self.label(facet, value).to_owned(),
                 None if name == "q" => value.chars().take(TEXT_MAX).collect(),
                 None if name == ORGANIZATION => self.organization(value).to_owned(),

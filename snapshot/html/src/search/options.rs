@@ -2,7 +2,7 @@
 //! and all values of a facet. An organization may be given by its name, and a value
 //! chosen on the home page as one parameter, `pick=topic:energy`.
 
-use snapshot::facet::{FACETS, Facet};
+use snapshot::facet::Facet;
 use snapshot::page::Site;
 use snapshot::query::{Query, Sort, pairs};
 use snapshot::record::Locale;
@@ -60,13 +60,17 @@ impl PageOptions {
                         extras.plain.push(words);
                     }
                 }
-                ALL if extras.all.is_none() && faceted(&value).is_some() => extras.all = faceted(&value),
+                ALL if extras.all.is_none() && Facet::of_parameter(&value).is_some() => {
+                    extras.all = Facet::of_parameter(&value);
+                }
                 ORGANIZATION => {
                     let slug = organizations.named(&value).map(|number| organizations.slug(number));
                     rest.append_pair(&name, slug.unwrap_or(&value));
                 }
                 PICK => {
-                    let chosen = value.split_once(':').filter(|(parameter, _)| faceted(parameter).is_some());
+                    let chosen = value
+                        .split_once(':')
+                        .filter(|(parameter, _)| Facet::of_parameter(parameter).is_some());
                     if let Some((parameter, value)) = chosen {
                         rest.append_pair(parameter, value);
                     }
@@ -113,9 +117,4 @@ impl PageOptions {
         }
         pairs.finish()
     }
-}
-
-/// The facet that a parameter filters by.
-pub(super) fn faceted(parameter: &str) -> Option<Facet> {
-    FACETS.iter().find(|spec| spec.parameter == parameter).map(|spec| spec.facet)
 }

@@ -218,17 +218,11 @@ impl Search<'_> {
         let (tier, of) = (first.tier, kind(first));
         let word = match tier {
             Tier::Name | Tier::All if !is_uniform || words[0].is_empty() => return None,
-            Tier::Name | Tier::All => "tier_synonym",
+            Tier::Name | Tier::All => "tier_synonym".to_owned(),
             Tier::Unstated if of == Tier::Unstated => return Some(self.silent()),
-            _ if of == Tier::Some && !is_uniform => "tier_some",
-            Tier::Some if words[0].is_empty() => "tier_some",
-            Tier::Some => "row_has",
-            Tier::More => "tier_more",
-            Tier::Unconfirmed => "tier_unconfirmed",
-            Tier::Wider => "tier_wider",
-            Tier::Guess => "tier_guess",
-            Tier::Unstated => "tier_unstated",
-            Tier::Most => "tier_most",
+            _ if of == Tier::Some && !is_uniform => "tier_some".to_owned(),
+            Tier::Some if !words[0].is_empty() => "row_has".to_owned(),
+            tier => format!("tier_{}", tier.as_str()),
         };
         let mut all: Vec<&str> = Vec::new();
         for word in words.iter().flatten() {
@@ -236,7 +230,7 @@ impl Search<'_> {
                 all.push(word);
             }
         }
-        let text = self.with_words(word, &all);
+        let text = self.with_words(&word, &all);
         let wider = || format!("{text}: {}", self.words.grouped(self.answer.wider));
         Some(if tier == Tier::Wider { wider() } else { text })
     }

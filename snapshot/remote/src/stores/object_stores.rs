@@ -75,12 +75,12 @@ pub(super) fn open(url: &Url) -> Result<Arc<dyn Target>, RemoteError> {
         _ => "nothing: https:// is for public files",
     };
     let invalid = |error: Error| {
-        let problem = format!("{}; settings are read from {variables}", text_of(&error));
-        RemoteError::Address { url: place.clone(), problem }
+        let problem = text_of(&error);
+        RemoteError::Usage(format!("{place}: {problem}; settings are read from {variables}"))
     };
     if url.host_str().is_none_or(str::is_empty) {
-        let problem = "no bucket; write it after the scheme, as in s3://bucket/folder".to_owned();
-        return Err(RemoteError::Address { url: place, problem });
+        let problem = "no bucket; write it after the scheme, as in s3://bucket/folder";
+        return Err(RemoteError::Usage(format!("{place}: {problem}")));
     }
     let folder = Path::from_url_path(url.path()).map_err(|error| invalid(error.into()))?;
     let retry = RetryConfig { max_retries: 4, retry_timeout: RETRY, backoff: BackoffConfig::default() };

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::memory::{Broken, Client, DAY, Memory, NOW, Objects, run_alone, run_until};
-use super::schedules::{Published, TestSource, as_publisher, collect, needed, push, pushed, unsigned};
-use crate::current::{CURRENT, Current, DROPPED, DroppedGeneration, FetchedCurrent, RETAINED};
+use super::schedules::{Published, TestSource, as_publisher, collect, needed, push, pushed};
+use crate::current::{CURRENT, Current, DROPPED, DroppedGeneration, RETAINED};
 use crate::error::{ErrorClass, RemoteError};
 use crate::gc::{GRACE, GcReport};
 use crate::objects::MANIFEST;
@@ -45,7 +45,7 @@ impl Store {
 
     /// Names of all objects that CURRENT needs.
     fn needed(&self) -> Vec<String> {
-        let current = self.current();
+        let current = self.memory.current();
         needed(&self.memory.objects.lock().unwrap(), &current).unwrap()
     }
 
@@ -53,10 +53,6 @@ impl Store {
         let start = format!("g/{sequence:06}-");
         let mut names = self.memory.names().into_iter();
         names.find(|name| name.starts_with(&start) && name.ends_with(MANIFEST)).unwrap()
-    }
-
-    fn current(&self) -> Current {
-        FetchedCurrent::parse("", &self.memory.object(CURRENT), &unsigned()).unwrap().current
     }
 }
 
@@ -76,7 +72,7 @@ fn garbage_waits_a_week_by_the_clock_of_the_store() {
         store.memory.pass(2);
         assert!(store.collect(NOW + 2 * YEAR).0 > 0, "{ahead}");
         store.push(3);
-        assert_eq!(store.current().live.generation.sequence, 3);
+        assert_eq!(store.memory.current().live.generation.sequence, 3);
     }
 }
 
@@ -85,15 +81,15 @@ fn times_in_current_are_by_the_clock_of_the_publisher_until_its_next_push() {
     for ahead in [-YEAR, 0, YEAR] {
         let mut store = Store::new(ahead);
         store.push(1);
-        let current = store.current();
+        let current = store.memory.current();
         assert_eq!(current.live.at.as_second(), NOW + ahead);
         assert_eq!(current.expires.unwrap().as_second(), NOW + ahead + 7 * DAY);
         store.ahead = 0;
         store.push(2);
-        assert_eq!(store.current().expires.unwrap().as_second(), NOW + 7 * DAY);
+        assert_eq!(store.memory.current().expires.unwrap().as_second(), NOW + 7 * DAY);
         // Retention goes by the time of the push: a clock that was ahead retains longer, never shorter.
         store.collect(NOW);
-        assert_eq!(store.current().retained.len(), usize::from(ahead >= 0), "{ahead}");
+        assert_eq!(store.memory.current().retained.len(), usize::from(ahead >= 0), "{ahead}");
     }
 }
 
@@ -101,7 +97,7 @@ fn times_in_current_are_by_the_clock_of_the_publisher_until_its_next_push() {
 fn dropped_generations_are_removed_after_a_week_and_nothing_else_ever_is() {
     let store = Store::new(0);
     (1..=3).for_each(|sequence| store.push(sequence));
-    let live = store.current().live;
+    let live = store.memory.current().live;
     // What others put there, next to and inside of folders of generations, and what a killed push left.
     let foreign = [
         "mine.txt".to_owned(),
@@ -126,7 +122,7 @@ fn dropped_generations_are_removed_after_a_week_and_nothing_else_ever_is() {
     // And the clock.
     assert_eq!(names.len(), whole - 8 + 1);
     assert!(foreign.iter().chain(&store.needed()).all(|name| names.contains(name)));
-    assert!(store.current().dropped.is_empty() && store.memory.warnings.lock().unwrap().is_empty());
+    assert!(store.memory.current().dropped.is_empty() && store.memory.warnings.lock().unwrap().is_empty());
 }
 
 #[test]
@@ -145,7 +141,7 @@ fn a_manifest_that_is_not_what_was_pushed_is_reported_and_has_nothing_removed() 
         let is_named = |text: &String| text.contains(&manifest) && text.contains("stay");
         assert!(warnings.iter().all(is_named), "{warnings:?}");
         // The other one is removed, this one waits.
-        assert_eq!((warnings.is_empty(), store.current().dropped.len()), (false, 1));
+        assert_eq!((warnings.is_empty(), store.memory.current().dropped.len()), (false, 1));
     }
     let names = store.memory.names();
     assert!(names.contains(&manifest) && store.needed().iter().all(|name| names.contains(name)));
@@ -174,10 +170,10 @@ fn a_garbage_collection_that_is_killed_anywhere_is_finished_by_the_next() {
 fn too_many_dropped_generations_stop_pushes_until_they_are_collected() {
     let store = Store::new(0);
     store.push(1);
-    let mut current = store.current();
+    let mut current = store.memory.current();
     let of = current.live.clone();
     store.push(2);
-    current = Current { version: 3, live: store.current().live, ..current };
+    current = Current { version: 3, live: store.memory.current().live, ..current };
     current.dropped = vec![DroppedGeneration { of, since: None }; DROPPED];
     store.memory.put(CURRENT, current.to_bytes(None).unwrap());
     let error = store.try_push(3).unwrap_err();
@@ -192,7 +188,8 @@ fn too_many_dropped_generations_stop_pushes_until_they_are_collected() {
 fn garbage_of_generations_beyond_the_longest_list_is_removed_too() {
     let store = Store::new(0);
     (1..=RETAINED as u64 + 2).for_each(|sequence| store.push(sequence));
-    let retained: Vec<u64> = store.current().retained.iter().map(|it| it.generation.sequence).collect();
+    let retained: Vec<u64> =
+        store.memory.current().retained.iter().map(|it| it.generation.sequence).collect();
     assert_eq!((retained.len(), retained[0]), (RETAINED, 2));
     let is_there = |sequence: u64| {
         let objects = store.memory.objects.lock().unwrap();

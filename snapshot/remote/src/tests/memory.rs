@@ -9,6 +9,8 @@ use std::task::{Context, Poll, Waker};
 use async_trait::async_trait;
 use bytes::Bytes;
 
+use super::schedules::unsigned;
+use crate::current::{CURRENT, Current, FetchedCurrent};
 use crate::error::TargetError;
 use crate::stores::{FetchedObject, ObjectVersion, ReadFn, Target};
 
@@ -68,6 +70,10 @@ impl Memory {
     pub(super) fn object(&self, path: &str) -> FetchedObject {
         let (bytes, version) = self.objects.lock().unwrap()[path].clone();
         FetchedObject { bytes, version: object_version(version), modified: 0 }
+    }
+
+    pub(super) fn current(&self) -> Current {
+        FetchedCurrent::parse("", &self.object(CURRENT), &unsigned()).unwrap().current
     }
 
     pub(super) fn names(&self) -> Vec<String> {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::memory::{Client, Memory, run_alone, run_until};
-use super::schedules::{TestSource, needed, unsigned};
-use crate::current::{CURRENT, FetchedCurrent};
+use super::schedules::{TestSource, as_publisher, needed};
+use crate::current::{CURRENT, FetchedCurrent, SignFn, Trust};
 use crate::error::{ErrorClass, RemoteError};
-use crate::publish::Pushed;
+use crate::publish::{Publisher, Pushed};
 
 fn push(client: &Client, source: TestSource) -> impl Future<Output = Result<Pushed, RemoteError>> {
     super::schedules::pushed(client, 0, source)
@@ -20,7 +20,7 @@ fn live(memory: &Memory) -> u64 {
     if !objects.contains_key(CURRENT) {
         return 0;
     }
-    let current = FetchedCurrent::parse("", &memory.object(CURRENT), &unsigned()).unwrap().current;
+    let current = memory.current();
     assert!(needed(&objects, &current).unwrap().iter().all(|name| objects.contains_key(name)));
     current.live.generation.sequence
 }
@@ -110,4 +110,39 @@ fn of_two_publishers_one_wins_and_the_other_learns_who() {
         assert!(matches!(&*lost, [error] if error.class() == ErrorClass::Conflict), "{requests}: {lost:?}");
         assert_eq!(live(&memory), 2);
     }
+}
+
+#[test]
+fn a_signed_store_stays_signed_and_a_push_with_a_key_signs_it() {
+    let ((sign, public), memory) = (super::current::key(), pushed(1));
+    let trust = Trust::new(&[public], true).unwrap();
+    let push = |sign: Option<SignFn<'_>>, sequence| {
+        let client = Client::of(&memory);
+        let trust = &trust;
+        run_alone(async move {
+            let mut result = None;
+            as_publisher(&client, 0, async |publisher| {
+                let publisher = Publisher { trust, sign, ..*publisher };
+                result = Some((
+                    publisher.push(&TestSource::new(sequence, "own")).await,
+                    publisher.collect(1, jiff::Timestamp::MIN).await,
+                ));
+            })
+            .await;
+            result.unwrap()
+        })
+    };
+    let is_signed = || memory.object(CURRENT).bytes.iter().filter(|byte| **byte == b'\n').count() > 1;
+    assert!(!is_signed() && push(None, 1).0.is_ok() && !is_signed());
+    assert!(
+        push(Some(&sign), 1).0.unwrap().unchanged && is_signed(),
+        "the generation that is live gets a signature"
+    );
+    let (pushed, collected) = push(None, 2);
+    for error in [pushed.unwrap_err(), collected.unwrap_err()] {
+        assert_eq!(error.class(), ErrorClass::Usage);
+        assert!(error.to_string().ends_with("name the key with --key"), "{error}");
+    }
+    let live = FetchedCurrent::parse("", &memory.object(CURRENT), &trust).unwrap().current.live;
+    assert!(is_signed() && live.generation.sequence == 1);
 }

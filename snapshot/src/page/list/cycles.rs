@@ -4,7 +4,9 @@ use crate::page::json::push_json;
 use crate::page::shape::Shaper;
 use crate::record::field_table::Object;
 use crate::record::{CycleStatus, Directory, season_order};
-use crate::search::{Observation, ObservationRow, Pair, SeasonRow, Strings, StringsWriter, column};
+use crate::search::{
+    Observation, ObservationRow, Pair, SeasonRow, Strings, StringsWriter, check_below, column,
+};
 use crate::time::{Day, DisplayStatus, Season, staleness_days};
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 
@@ -118,10 +120,9 @@ impl Cycles {
             observed: column(sections, "cycle.observed", count)?,
             by_deadline: sections.get("cycle.due")?,
         };
-        let split = |(row, at): (usize, &u32)| *at as usize <= cycles.rows.bytes(row).len();
-        let fits = cycles.split.iter().enumerate().all(split)
-            && cycles.by_deadline.iter().all(|cycle| (*cycle as usize) < count);
-        ensure(fits, "cycle.split", "a number is out of bounds")?;
+        check_below("cycle.due", &cycles.by_deadline, count)?;
+        let split = |(row, at): (usize, &u32)| *at as usize <= cycles.rows.get(row).len();
+        ensure(cycles.split.iter().enumerate().all(split), "cycle.split", "a number is out of bounds")?;
         Ok(cycles)
     }
 
@@ -140,7 +141,7 @@ impl Cycles {
     }
 
     pub(in crate::page) fn push(&self, cycle: u32, today: &CyclesToday, out: &mut Vec<u8>) {
-        let (start, end) = self.rows.bytes(cycle as usize).split_at(self.split[cycle as usize] as usize);
+        let (start, end) = self.rows.get(cycle as usize).split_at(self.split[cycle as usize] as usize);
         out.extend_from_slice(start);
         out.extend_from_slice(today.status(cycle).as_str().as_bytes());
         out.extend_from_slice(end);

@@ -2,12 +2,13 @@
 
 use std::cmp::Reverse;
 
-use crate::page::json::{push_json, push_number};
+use super::write_rows;
+use crate::distinct::distinct;
 use crate::page::shape::Shaper;
 use crate::query::ListQuery;
 use crate::record::RecipientKind;
 use crate::record::field_table::Object;
-use crate::search::{Index, Lists as NumberLists, ListsWriter, Pair, Strings, StringsWriter, column};
+use crate::search::{Index, Lists as NumberLists, ListsWriter, Pair, Strings, column};
 use crate::text::{fold, sort_key};
 use store::sections::{Section, SectionError, SectionWriter, Sections, ensure};
 
@@ -36,36 +37,25 @@ pub(super) fn write(shaper: &Shaper<'_>, doc_of: &[u32], writer: &mut SectionWri
     // Positions follow ids, and break ties as these do.
     let mut order: Vec<_> = (0..directory.recipients.len()).map(of).collect();
     order.sort_unstable();
-    let (mut rows, mut names) = (StringsWriter::default(), StringsWriter::default());
+    let order = || order.iter().map(|(.., recipient)| *recipient);
+    let awards = |recipient: usize| directory.recipient_awards[recipient].iter();
+    let year = |award: &usize| directory.awards[*award].award_year;
+    let row = |recipient| {
+        let row = shaper.recipient_row(recipient).with("awardCount", awards(recipient).len());
+        row.with("latestAwardYear", awards(recipient).map(year).max())
+    };
+    write_rows(order(), row, ROWS, writer);
+    Strings::write(writer, NAMES, order().map(|recipient| fold(&name(recipient))));
+    let kinds = order().map(|recipient| directory.recipients[recipient].kind as u8);
+    writer.put("rec.kind", kinds.collect::<Vec<u8>>());
     let (mut years, mut programs) = (ListsWriter::default(), ListsWriter::default());
-    let mut kinds = Vec::with_capacity(order.len());
-    let (mut row, mut pairs) = (Vec::new(), Vec::new());
-    for (Reverse(count), _, recipient) in order {
-        let awards = &directory.recipient_awards[recipient];
-        pairs.clear();
-        pairs.extend(awards.iter().map(|award| {
-            let year = u32::try_from(directory.awards[*award].award_year).unwrap_or(0);
-            (year, doc_of[directory.award_links[*award].program])
-        }));
-        pairs.sort_unstable();
-        pairs.dedup();
-        row.clear();
-        push_json(&mut row, &shaper.recipient_row(recipient));
-        row.pop();
-        row.extend_from_slice(b",\"awardCount\":");
-        push_number(&mut row, count as u32);
-        row.extend_from_slice(b",\"latestAwardYear\":");
-        push_json(&mut row, &awards.iter().map(|award| directory.awards[*award].award_year).max());
-        row.push(b'}');
-        rows.push(&row);
-        names.push(fold(&name(recipient)).as_bytes());
-        kinds.push(directory.recipients[recipient].kind as u8);
+    for recipient in order() {
+        let program = |award: &usize| doc_of[directory.award_links[*award].program];
+        let pair = |award| (u32::try_from(year(award)).unwrap_or(0), program(award));
+        let pairs = distinct(awards(recipient).map(pair));
         years.push(&pairs.iter().map(|(year, _)| *year).collect::<Vec<u32>>());
         programs.push(&pairs.iter().map(|(_, doc)| *doc).collect::<Vec<u32>>());
     }
-    rows.write(ROWS, writer);
-    names.write(NAMES, writer);
-    writer.put("rec.kind", kinds);
     years.write(YEARS, writer);
     programs.write(PROGRAMS, writer);
 }
@@ -75,14 +65,12 @@ impl Recipients {
         let rows = Strings::open(sections, ROWS)?;
         let count = rows.count();
         let recipients = Self {
-            names: Strings::open(sections, NAMES)?,
+            names: Strings::open_len(sections, NAMES, count)?,
             kinds: column(sections, "rec.kind", count)?,
-            years: NumberLists::open(sections, YEARS)?,
-            programs: NumberLists::open_below(sections, PROGRAMS, programs)?,
+            years: NumberLists::open_len(sections, YEARS, count)?,
+            programs: NumberLists::open_many(sections, PROGRAMS, count, programs)?,
             rows,
         };
-        let columns = [recipients.names.count(), recipients.years.count(), recipients.programs.count()];
-        ensure(columns == [count; 3], "rec.at", "does not fit its columns")?;
         let pairs = |of: usize| recipients.years.get(of).len() == recipients.programs.get(of).len();
         ensure((0..count).all(pairs), PROGRAMS.0, "does not fit the years")?;
         Ok(recipients)

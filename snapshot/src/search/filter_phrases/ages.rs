@@ -58,20 +58,7 @@ fn is_day(behind: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::extract;
-    use crate::query::Query;
-    use crate::time::Day;
-
-    /// What is left of a text, and the ages that are offered.
-    fn offered(text: &str) -> (String, String) {
-        let query = Query { text: Some(text.to_owned()), ..Query::default() };
-        let (unphrased, phrases) = extract(&query, &[], Day(20_700));
-        let filters = phrases.iter().filter(|phrase| !phrase.is_applied());
-        let filters: Vec<String> =
-            filters.map(|phrase| format!("{}={}", phrase.parameter, phrase.value)).collect();
-        assert_eq!(unphrased.measures, query.measures, "nothing is filtered");
-        (unphrased.text.unwrap_or_default(), filters.join("&"))
-    }
+    use super::super::tests::parsed;
 
     #[test]
     fn an_age_leaves_the_text_and_is_offered_in_both_languages() {
@@ -92,7 +79,7 @@ mod tests {
             ("tengo 34 años y busco beca", "y busco beca", "ageMin=34&ageMax=34"),
             ("I am 67", "", "ageMin=67&ageMax=67"),
         ] {
-            assert_eq!(offered(text), (rest.to_owned(), filters.to_owned()), "{text}");
+            assert_eq!(parsed(text), (rest.to_owned(), filters.to_owned()), "{text}");
         }
     }
 
@@ -117,7 +104,7 @@ mod tests {
             "premios 2027",
             "30-18",
         ] {
-            assert_eq!(offered(text), (text.to_owned(), String::new()), "{text}");
+            assert_eq!(parsed(text), (text.to_owned(), String::new()), "{text}");
         }
     }
 }

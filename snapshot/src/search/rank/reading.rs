@@ -79,7 +79,7 @@ impl RankedQuery<'_> {
         }
         let is_guess = |(_, form): &&(u32, Form)| *form == Form::Guess;
         let text = |(term, _): &(u32, _)| self.index.terms.text(*term).to_owned();
-        let guessed = self.parts.known.iter().filter(|part| part.is_guessed());
+        let guessed = self.parts.known.iter().filter(|part| part.typed().is_empty() && !part.docs.is_empty());
         ranked.guesses.extend(guessed.map(|part| Guess {
             word: self.text.with_hyphens(&part.clause.words.join(" ")),
             read_as: part.clause.forms.iter().filter(is_guess).map(text).collect(),

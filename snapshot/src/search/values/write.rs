@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap as HashMap;
 
 use super::stated::StatedValues;
 use super::{DOC_VALUES, EXCLUDED, NAMED, NONE, ORDINALS_MAX, SETS, VALUE_DOCS, VALUE_TEXT};
+use crate::distinct::distinct;
 use crate::facet::{FACETS, Facet, admits, eligibility_facets};
 use crate::place;
 use crate::search::set::bits_of;
@@ -174,10 +175,7 @@ impl<'a> Ordinals<'a> {
     /// In a facet that shares the selection of another facet, a value of the same text has the documents of the other
     /// facet's value, because a query finds that one first.
     fn new(facet: Facet, stated: &'a StatedValues, start: u32) -> Self {
-        let mut values: Vec<&str> =
-            stated.of(facet).map(|(_, text)| text).chain(facet.fixed_values().iter().copied()).collect();
-        values.sort_unstable();
-        values.dedup();
+        let values = distinct(stated.of(facet).map(|(_, text)| text).chain(facet.fixed_values()));
         let mut ordinals = Self { start, values, of_number: vec![NONE; stated.values.len()] };
         for (number, text) in stated.of(facet) {
             ordinals.of_number[number as usize] = ordinals.find(text).unwrap_or(NONE);
@@ -203,10 +201,7 @@ impl<'a> Ordinals<'a> {
     fn of(&self, stated: impl Iterator<Item = (u32, bool)>, excluded: bool) -> Vec<u32> {
         let of_kind = stated.filter(|(_, is_excluded)| *is_excluded == excluded);
         let ordinals = of_kind.map(|(number, _)| self.of_number[number as usize]);
-        let mut ordinals: Vec<u32> = ordinals.filter(|ordinal| *ordinal != NONE).collect();
-        ordinals.sort_unstable();
-        ordinals.dedup();
-        ordinals
+        distinct(ordinals.filter(|ordinal| *ordinal != NONE))
     }
 }
 

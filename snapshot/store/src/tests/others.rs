@@ -29,7 +29,7 @@ fn an_index_is_copied_where_all_of_it_is_within_the_limit() {
     for (limit, copied) in [(0, false), (size - 1, false), (size, true), (u64::MAX, true)] {
         let opened = Generation::open_current_copying(&root, limit).unwrap();
         let numbers = opened.index("rows.bin").unwrap().get::<u32>("numbers").unwrap();
-        assert_eq!((opened.is_copied(), &*numbers), (copied, &[1, 2, 3][..]), "{limit}");
+        assert_eq!((opened.copied, &*numbers), (copied, &[1, 2, 3][..]), "{limit}");
     }
 }
 

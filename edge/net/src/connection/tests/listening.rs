@@ -40,7 +40,7 @@ async fn an_address_in_use_or_of_another_machine_is_named_with_the_way_out() {
         (first.local_addr().unwrap(), "in use"),
         ("192.0.2.1:8080".parse().unwrap(), "not an address of this machine"),
     ] {
-        let expected = format!("{address} is {problem}; choose another with --listen");
+        let expected = format!("{address} is {problem}; choose another address");
         assert_eq!(bind(address).unwrap_err().to_string(), expected);
     }
 }

@@ -110,7 +110,7 @@ fn records_without_a_text_in_a_language_are_due() {
     let list = due(tables(&[("programs.ndjson", fresh(1, ""))], &mut report), &mut report, date(2026, 6, 1));
     let list = list.unwrap();
     assert_eq!(reasons(&list), ["Untranslated", "program-1 Untranslated"]);
-    let csv = Due::csv(&list);
+    let csv = crate::text::csv_of(&list);
     let lines: Vec<&str> = csv.lines().collect();
     assert_eq!(lines[0], "organization,program,reason,since,note,file,line");
     assert_eq!(lines[2], "org-1,program-1,untranslated,,has no text in `es`,programs.ndjson,1");

@@ -77,34 +77,38 @@ fn references_lead_by_slug_alias_key_and_unique_name() {
     }
 }
 
-#[test]
-fn unknown_and_ambiguous_names_are_reported_with_candidates() {
-    let (_, report) = tables(&[("programs.csv", &of("Acme Foundatoin"))], "");
-    let problem = problems(&report, "E0401")[0];
-    assert_eq!(problem.message, "`organization` is `Acme Foundatoin`, which is no organization");
-    assert_eq!(problem.help.as_deref(), Some("did you mean `acme foundation`?"));
-    let two = ("organizations.csv", "slug,name\na,Acme\nb,ACME\n");
-    let (_, report) = tables(&[("programs.csv", &of("Acme")), two], "");
-    let problem = problems(&report, "E0401")[0];
-    assert_eq!(problem.message, "`organization` is `Acme`, which is the name of 2 organizations");
-    let help = "write the slug or the `key` of one: `a` (organizations.csv:2), `b` (organizations.csv:3)";
-    assert_eq!(problem.help.as_deref(), Some(help));
-    let both = "name,organization,organizationId,programType,officialUrl\nOne,a,6f000000-0000-4000-8000-000000000001,grant,https://a.example/\n";
-    let (_, report) = tables(&[("programs.csv", both), two], "");
-    assert_eq!(problems(&report, "E0106").len(), 1);
-    let (_, report) = tables(&[("programs.csv", &of(""))], "");
-    let problem = problems(&report, "E0107")[0];
-    assert_eq!(problem.message, "`organization` is missing or empty");
-    assert_eq!(problem.help.as_deref(), Some("write the slug, name or `key` of one"));
+/// The only error, which has this code: its message and help.
+#[track_caller]
+fn problem(files: &[(&str, &str)], code: &str) -> (String, String) {
+    let (_, report) = tables(files, "");
+    let [problem] = problems(&report, code)[..] else { panic!("{:?}", report.sorted()) };
+    assert_eq!(report.error_count(), 1, "{:?}", report.sorted());
+    (problem.message.clone(), problem.help.clone().unwrap_or_default())
 }
 
 #[test]
-fn two_rows_with_one_slug_get_a_slug_each_as_help() {
+fn unknown_and_ambiguous_names_are_reported_with_candidates() {
+    let two = ("organizations.csv", "slug,name\na,Acme\nb,ACME\n");
+    let lost = "`organization` is `Acme Foundatoin`, which is no organization";
+    let both = "`organization` is `Acme`, which is the name of 2 organizations";
+    let each = "write the slug or the `key` of one: `a` (organizations.csv:2), `b` (organizations.csv:3)";
+    for (organization, files, code, message, help) in [
+        ("Acme Foundatoin", &[][..], "E0401", lost, "did you mean `acme foundation`?"),
+        ("Acme", &[two], "E0401", both, each),
+        ("", &[], "E0107", "`organization` is missing or empty", "write the slug, name or `key` of one"),
+    ] {
+        let programs = of(organization);
+        let found = problem(&[files, &[("programs.csv", &programs)]].concat(), code);
+        assert_eq!(found, (message.to_owned(), help.to_owned()));
+    }
+    let id = "6f000000-0000-4000-8000-000000000001";
+    let both = format!(
+        "name,organization,organizationId,programType,officialUrl\nOne,a,{id},grant,https://a.example/\n"
+    );
+    problem(&[("programs.csv", &both), two], "E0106");
     let programs = "name,organization,programType,officialUrl\nTravel,acme-foundation,grant,https://a.example/\nTRAVEL,Beta,grant,https://b.example/\n";
-    let (_, report) = tables(&[("programs.csv", programs)], "");
-    let problem = problems(&report, "E0502")[0];
-    assert_eq!(found(&report).iter().filter(|it| it.starts_with('E')).count(), 1);
-    assert_eq!(problem.help.as_deref(), Some("write a `slug` into each: `travel` there, `travel-beta` here"));
+    let (_, help) = problem(&[("programs.csv", programs)], "E0502");
+    assert_eq!(help, "write a `slug` into each: `travel` there, `travel-beta` here");
 }
 
 #[test]
@@ -133,10 +137,9 @@ fn ids_of_cycles_awards_and_facts_derive_from_their_fields() {
     assert_eq!(tables.transitions[0].record.source_id, Some(tables.sources[0].record.id));
     assert!(link(tables, &mut Diagnostics::new()).is_some());
     let twice = ("facts.csv", "program,kind,value\nocean-fellows,topic,sea\nocean-fellows,topic,sea\n");
-    let (_, report) = self::tables(&[twice], "");
-    let problem = problems(&report, "E0501")[0];
-    assert_eq!(problem.message, "the row is the same record as facts.csv:2");
-    assert_eq!(problem.help.as_deref(), Some("remove one of them, or give each a `key` of its own"));
+    let (message, help) = problem(&[twice], "E0501");
+    assert_eq!(message, "the row is the same record as facts.csv:2");
+    assert_eq!(help, "remove one of them, or give each a `key` of its own");
 }
 
 #[test]
@@ -145,9 +148,9 @@ fn unchanged_rows_keep_their_stamps() {
     let retitled = PROGRAM.replace("fellowship,", "grant,");
     let with = |stamps: &str| tables(&[("stamps.csv", stamps), ("programs.csv", &retitled)], "");
     let (before, _) = tables(&[], "");
-    let (after, report) = with(&before.stamps.updated(&before.unstamped, first).0.text().unwrap());
+    let (after, report) = with(&before.stamps.updated(&before.unstamped, first).0.text());
     assert!(report.notes.iter().all(|note| !note.contains("timestamps")), "{:?}", report.notes);
-    let (third, _) = with(&after.stamps.updated(&after.unstamped, second).0.text().unwrap());
+    let (third, _) = with(&after.stamps.updated(&after.unstamped, second).0.text());
     let program = &third.programs[0].record;
     assert_eq!((program.created_at, program.updated_at), (first, second));
     assert_eq!(third.organizations[0].record.updated_at, first);

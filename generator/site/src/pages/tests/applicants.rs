@@ -83,22 +83,14 @@ fn a_program_has_its_own_label_of_a_value_and_its_criteria_are_quoted() {
 
 #[test]
 fn of_contradicting_facts_both_are_shown_with_their_texts() {
-    let facts = [
-        json!({ "kind": "applicant", "value": "school", "label": "School", "text": "Any public school of the county may apply." }),
-        json!({
-            "kind": "applicant", "value": "school", "label": "School", "text": "No school of another county may apply, the guide states.",
-            "polarity": "exclude",
-        }),
-    ];
-    let (files, slug) = stating("en", &facts);
+    let yes = "Any public school of the county may apply.";
+    let no = "No school of another county may apply, the guide states.";
+    let [mut one, mut other] = [applicant("school", "School"), applicant("school", "School")];
+    (one["text"], other["text"], other["polarity"]) = (yes.into(), no.into(), "exclude".into());
+    let (files, slug) = stating("en", &[one, other]);
     for ending in ["html", "md"] {
         let page = record(&files, &slug, ending);
-        let texts = [
-            "Any public school of the county may apply.",
-            "No school of another county may apply, the guide states.",
-            "oes not apply to",
-        ];
-        assert!(texts.iter().all(|text| page.contains(text)), "{page}");
+        assert!([yes, no, "oes not apply to"].iter().all(|text| page.contains(text)), "{page}");
     }
     let line = in_feed(&files, &slug);
     assert!(line.starts_with("\u{201c}Any public school of the county may apply.\u{201d}"), "{line}");

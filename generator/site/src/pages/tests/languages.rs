@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-use snapshot::record::{Fact, Locale};
+use serde_json::json;
+use snapshot::record::Locale;
 
+use super::applicants::stating;
 use super::*;
 
 /// The sample's site in one language, built once.
@@ -23,17 +25,16 @@ fn has_a_language(path: &str) -> bool {
     path.starts_with("/es/") || is_feed || path.ends_with(".html") || path.ends_with(".md")
 }
 
-/// Whether an address is that of a file, or computed at the edge.
-fn is_served(files: &Files, only: Locale, address: &str) -> bool {
-    let path = address.split(['?', '#']).next().unwrap();
-    let suggestions = if only == Locale::Es { "/es/suggest" } else { "/suggest" };
-    let page = match path {
-        "" | "/" => "/index.html".to_owned(),
-        "/es" => "/es/index.html".to_owned(),
-        path => format!("{path}.html"),
-    };
-    let is_computed = ["/mcp", "/changes", "/changes.atom", suggestions].contains(&path);
-    is_computed || path.starts_with("/api/v1") || files.contains_key(path) || files.contains_key(&page)
+/// Whether an address that stands in a file is that of another one, or computed at the edge: every call is shown in the
+/// reference and in texts, and the browser suite tries each.
+fn is_served(files: &Files, from: &str, address: &str) -> bool {
+    let path = address.split(['?', '#']).next().unwrap().trim_end_matches('/');
+    let suggestions = if files.contains_key("/programs.html") { "/suggest" } else { "/es/suggest" };
+    let computed = ["/mcp", "/changes", "/changes.atom", "/api/v1/exports/latest", suggestions];
+    let shows_calls = !from.ends_with(".html") || from.ends_with("/docs/api.html");
+    let is_computed = computed.contains(&path) || shows_calls && path.starts_with("/api/v1");
+    let names = ["", ".html", ".json", "/index.html"].map(|end| format!("{path}{end}"));
+    is_computed || names.iter().any(|name| files.contains_key(name))
 }
 
 /// Every address of the site itself in a text: in attributes, and with the address of the site before it.
@@ -61,20 +62,26 @@ fn a_site_in_one_language_has_no_page_feed_or_link_of_the_other() {
             assert!(page.contains(&head), "{path}");
             assert!(!page.contains("hreflang"), "{path}");
         }
-        let is_data = |path: &str| path.starts_with("/api/") || path.starts_with("/data/");
+        for (path, map) in files.iter().filter(|(path, _)| path.starts_with("/sitemap-")) {
+            assert!(map.contains("<loc>") && !map.contains("<xhtml:link"), "{path}");
+        }
+    }
+}
+
+#[test]
+fn every_address_of_the_site_in_any_file_of_it_leads_to_a_file() {
+    let is_data = |path: &str| path.starts_with("/api/") || path.starts_with("/data/");
+    for files in [whole(), site_in(Locale::En), site_in(Locale::Es)] {
         let mut links = 0;
         for (path, text) in files.iter().filter(|(path, _)| !is_data(path)) {
             // Lines of calendars are folded, and their folder is the same in every language.
             let text = text.replace("\r\n ", "");
             for address in addresses(&text).into_iter().filter(|it| !it.contains('{')) {
                 links += 1;
-                assert!(is_served(files, only, address), "{path} ({only:?}) links to {address}");
+                assert!(is_served(files, path, address), "{path} links to {address}");
             }
         }
         assert!(links > 1000, "{links}");
-        for (path, map) in files.iter().filter(|(path, _)| path.starts_with("/sitemap-")) {
-            assert!(map.contains("<loc>") && !map.contains("<xhtml:link"), "{path}");
-        }
     }
 }
 
@@ -115,50 +122,39 @@ fn what_there_is_once_is_in_the_only_language() {
 }
 
 #[test]
-fn a_label_that_states_more_than_the_word_for_its_value_stands_after_it() {
-    let mut directory = sample();
-    let is_awards = |fact: &&mut Fact| fact.value.as_deref() == Some("expected-awards");
-    let fact = directory.facts.iter_mut().find(is_awards).unwrap();
-    fact.label = Some("Expected number of awards, 2027".into());
-    directory.translations.clear();
-    let slug = &directory.programs.iter().find(|it| it.id == fact.program_id).unwrap().slug.clone();
-    let files = site_of(&directory);
-    let whole = "Expected number of awards, 2027";
+fn a_label_that_states_more_than_the_word_for_its_value_stands_after_it_and_a_year_is_in_spanish() {
+    let note = |value: &str, label: &str| json!({ "kind": "note", "value": value, "label": label, "text": "Seven." });
+    let (awards, spent) = ("Expected number of awards, 2027", "Obligations, fiscal year 2024");
+    let facts = [("expected-awards", awards), ("expected-awards", "Expected awards"), ("obligations", spent)];
+    let (files, slug) = stating("en", &facts.map(|(value, label)| note(value, label)));
     for (page, expected) in [
-        (
-            format!("/es/programs/{slug}.html"),
-            format!("Número previsto de ayudas: <b lang=\"en\" dir=\"auto\">{whole}</b>"),
-        ),
-        (format!("/es/programs/{slug}.md"), format!("- Número previsto de ayudas: {whole}")),
-        (format!("/programs/{slug}.html"), format!(">{whole}</b>")),
+        ("/es", format!("Número previsto de ayudas: <b lang=\"en\" dir=\"auto\">{awards}</b>")),
+        ("/es", "<b dir=\"auto\">Compromisos de gasto, ejercicio fiscal 2024</b>".to_owned()),
+        // Alone, where the label states no more.
+        ("/es", ">Número previsto de ayudas</b>".to_owned()),
+        ("", format!(">{awards}</b>")),
+        ("", format!(">{spent}</b>")),
     ] {
-        assert!(files[&page].contains(&expected), "{page}: {}", files[&page]);
+        let page = &files[&format!("{page}/programs/{slug}.html")];
+        assert!(page.contains(&expected), "{expected}: {page}");
     }
-    let alone = ">Número previsto de ayudas</b>";
-    let others = files.iter().filter(|(path, page)| path.starts_with("/es/") && page.contains(alone));
-    assert!(others.count() > 0, "the word alone where the label states no more");
+    let markdown = &files[&format!("/es/programs/{slug}.md")];
+    assert!(markdown.contains(&format!("- Número previsto de ayudas: {awards}")), "{markdown}");
 }
 
 #[test]
-fn a_spanish_page_has_no_english_reasons_years_and_days() {
+fn a_spanish_page_has_no_english_reasons_and_days() {
     let mut directory = few();
     let transition = directory.transitions.first_mut().unwrap();
     transition.reason = Some("seen in the list".into());
-    let changed = directory.programs.iter().find(|it| it.id == transition.program_id).unwrap().slug.clone();
-    let is_awards = |fact: &&mut Fact| fact.value.as_deref() == Some("expected-awards");
-    let fact = directory.facts.iter_mut().find(is_awards).unwrap();
-    (fact.value, fact.label) = (Some("obligations".into()), Some("Obligations, fiscal year 2024".into()));
-    let slug = directory.programs.iter().find(|it| it.id == fact.program_id).unwrap().slug.clone();
-    directory.translations.clear();
-    let cycle = &mut directory.cycles[0];
+    let (changed, cycle) = (transition.program_id, &mut directory.cycles[0]);
     cycle.label = "~Oct 6, 2026".into();
-    let round = directory.programs.iter().find(|it| it.id == cycle.program_id).unwrap().slug.clone();
+    let slugs = [changed, cycle.program_id]
+        .map(|id| directory.programs.iter().find(|it| it.id == id).unwrap().slug.clone());
+    directory.translations.clear();
     let files = site_of(&directory);
-    let page = |path: String| &files[&path];
-    assert!(page(format!("/es/programs/{round}.html")).contains("~6 de octubre de 2026"));
-    let spanish = page(format!("/es/programs/{slug}.html"));
-    assert!(spanish.contains("<b dir=\"auto\">Compromisos de gasto, ejercicio fiscal 2024</b>"), "{spanish}");
-    assert!(page(format!("/programs/{slug}.html")).contains(">Obligations, fiscal year 2024</b>"));
-    assert!(page(format!("/programs/{changed}.html")).contains("seen in the list"));
-    assert!(!page(format!("/es/programs/{changed}.html")).contains("seen in the list"));
+    let [changed, round] =
+        slugs.map(|slug| ["", "/es"].map(|it| &files[&format!("{it}/programs/{slug}.html")]));
+    assert!(round[1].contains("~6 de octubre de 2026"));
+    assert_eq!(changed.map(|page| page.contains("seen in the list")), [true, false]);
 }

@@ -44,11 +44,9 @@ pub(super) fn line(line: &str) -> Value {
 fn read(line: &str) -> (&'static str, &str) {
     let bullet =
         ["- ", "* ", "\u{2022}", "\u{2013} ", "\u{b7} "].iter().find_map(|mark| line.strip_prefix(mark));
-    if let Some(item) = bullet {
-        return ("ul", item.trim_start());
-    }
-    if let Some(item) = numbered(line) {
-        return ("ol", item);
+    let item = bullet.map(|item| ("ul", item.trim_start()));
+    if let Some(item) = item.or_else(|| Some(("ol", numbered(line)?))) {
+        return item;
     }
     let marked = line.strip_prefix('#').map(|rest| rest.trim_start_matches('#').trim());
     match marked.or_else(|| line.strip_suffix(':')) {

@@ -55,7 +55,7 @@ impl Local<'_> {
         };
         let number = self.site.index.organizations.named(&it.slug).filter(|_| !links.programs.is_empty());
         let description =
-            self.directory.optional_text(it.entity(), self.locale, "description", it.description.as_deref());
+            self.directory.translation(it.entity(), self.locale, "description").or(it.description.as_deref());
         context! {
             name => variables(&self.text(about, "name", &it.name)),
             about => self.lines(about, ("description", it.description.as_deref()), (None, ABOUT)),
@@ -193,7 +193,7 @@ impl Local<'_> {
                 name => self.directory.text(recipient.entity(), self.locale, "displayName", &recipient.display_name),
                 program_href => self.here(&format!("/programs/{}", program.slug)),
                 program => self.directory.text(program.entity(), self.locale, "name", &program.name),
-                project => self.directory.optional_text(it.entity(), self.locale, "projectTitle", it.project_title.as_deref()).map(|text| at_word(text, PROJECT)),
+                project => self.directory.translation(it.entity(), self.locale, "projectTitle").or(it.project_title.as_deref()).map(|text| at_word(text, PROJECT)),
                 amount => it.award_amount_usd.map(|amount| self.money(amount, "USD")).or_else(|| {
                     paid(it.public_notes.as_deref()?).map(|text| at_word(text, STATED).into_owned())
                 }),

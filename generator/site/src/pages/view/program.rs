@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::Deref;
 
+use dataset::day_of;
 use dataset::text::slug_of;
 use html::Rule;
 use html::view::{Text, variables};
@@ -25,7 +26,7 @@ use snapshot::truncate::at_word;
 
 use super::blocks::is_spread;
 use super::organization::AWARDS;
-use super::{ABOUT, SUMMARY, day, outside_address};
+use super::{ABOUT, SUMMARY, outside_address};
 use crate::pages::Local;
 
 /// Characters by which each row of a table shortens the description, and its minimum length: pages have a byte
@@ -85,7 +86,7 @@ impl<'a> Local<'a> {
         let (directory, findings) = (self.directory, &self.pages.findings[number]);
         let (it, links) = (&directory.programs[number], &directory.program_links[number]);
         let facts = links.facts.iter().map(|fact| &directory.facts[*fact]).collect();
-        let text = |field, original| directory.optional_text(it.entity(), self.locale, field, original);
+        let text = |field, original| directory.translation(it.entity(), self.locale, field).or(original);
         ProgramPage {
             local: self,
             number,
@@ -158,7 +159,7 @@ impl<'a> ProgramPage<'a> {
     /// The observed lifecycle with the day of the observation, and a placeholder for how the dates differ from it.
     fn lifecycle(&self) -> Value {
         let label = self.label(Facet::Lifecycles, self.it.lifecycle.as_str());
-        let on = self.it.lifecycle_observed_at().map(day);
+        let on = self.it.lifecycle_observed_at().map(day_of);
         let last = self.cycles().filter_map(|cycle| cycle.deadline_on).max();
         let [checked, last] = [on, last].map(|date| date.map_or(Day::NONE, Day::new));
         let date = on.map(|date| self.day(date).text).unwrap_or_default();
@@ -175,7 +176,7 @@ impl<'a> ProgramPage<'a> {
         let lead = summary.filter(|lead| !self.text.is_some_and(|text| is_spread(lead, text)));
         let rows = links.cycles.len() + links.awards.len().min(AWARDS);
         let room = ABOUT.saturating_sub(rows * ROW).max(LEAST);
-        let published = day(self.directory.dataset.published_at);
+        let published = day_of(self.directory.dataset.published_at);
         context! {
             description => summary.map(|text| at_word(self.plain_summary(text), SUMMARY)),
             when => self.hole(Rule::When, self.doc),
@@ -249,7 +250,7 @@ impl<'a> ProgramPage<'a> {
     /// What stands for a day that means no deadline.
     fn filler(&self, date: Date, updated: Timestamp) -> Option<String> {
         let words = || self.phrase("deadline_filler", &[("date", &self.day(date).text)]);
-        is_filler(date, day(updated)).then(words)
+        is_filler(date, day_of(updated)).then(words)
     }
 
     /// The text of a fact, at most so many characters of it.
@@ -402,7 +403,13 @@ impl<'a> ProgramPage<'a> {
         let day = |it: &&Cycle| it.deadline_on.or(it.opens_on);
         let latest = self.cycles().filter(|it| day(it).is_some()).min_by_key(|it| Reverse(day(it)))?;
         let date = self.day(latest.opens_on?).text;
-        Some(self.phrase("program_opens_on", &[("date", &date)]))
+        // Which season it is, if the status may be that of one without days.
+        let deadline = latest.deadline_on.filter(|_| self.cycles().any(|it| day(&it).is_none()));
+        let Some(deadline) = deadline else {
+            return Some(self.phrase("program_opens_on", &[("date", &date)]));
+        };
+        let deadline = self.day(deadline).text;
+        Some(self.phrase("program_open_between", &[("date", &date), ("deadline", &deadline)]))
     }
 
     /// The seasons, newest first by their days, else by the year in their names.
@@ -434,7 +441,7 @@ impl<'a> ProgramPage<'a> {
         let view = |transition: &usize| {
             let it = &self.directory.transitions[*transition];
             context! {
-                day => self.date(day(it.observed_at)),
+                day => self.date(day_of(it.observed_at)),
                 text => self.label(Facet::Lifecycles, it.to_lifecycle.as_str()),
                 reason => it.reason.as_deref().filter(|_| self.locale == self.directory.dataset.language()),
             }
@@ -450,7 +457,7 @@ impl<'a> ProgramPage<'a> {
                 title,
                 href => outside_address(it.url.as_deref()),
                 publisher => it.publisher.as_deref(),
-                day => self.date(day(it.source_checked_at.unwrap_or(it.retrieved_at))),
+                day => self.date(day_of(it.source_checked_at.unwrap_or(it.retrieved_at))),
             }
         };
         self.links.sources.iter().map(view).collect()

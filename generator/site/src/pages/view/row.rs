@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use dataset::day_of;
 use html::passages;
 use html::view::{Line, Link, Part, Program, Season, Text};
 use jiff::civil::Date;
@@ -16,7 +17,7 @@ use snapshot::time::is_filler;
 use snapshot::truncate::at_word;
 
 use super::blocks::without_lead;
-use super::{ProgramPage, day, namesakes};
+use super::{ProgramPage, namesakes};
 
 /// Maximum length of the texts whose passages a row can show, in characters.
 const TEXT: usize = 1500;
@@ -237,7 +238,7 @@ impl ProgramPage<'_> {
                 let publisher = self.directory.sources[*it].publisher.as_ref()?;
                 Some(at_word(publisher, QUOTED).into_owned())
             }),
-            checked: it.source_checked_at.map(|time| self.day(day(time))),
+            checked: it.source_checked_at.map(|time| self.day(day_of(time))),
             deadline_text: deadline_in_words(self.directory, self.number, self.locale).map(
                 |(text, of, field)| Text {
                     text: at_word(text, QUOTED).into_owned(),
@@ -256,7 +257,7 @@ impl ProgramPage<'_> {
         let rests =
             matches!(lifecycle, Lifecycle::Paused | Lifecycle::Ended | Lifecycle::ActiveNoApplications);
         self.cycles().filter(move |_| !rests).filter_map(|cycle| {
-            let deadline = cycle.deadline_on.filter(|it| !is_filler(*it, day(cycle.updated_at)))?;
+            let deadline = cycle.deadline_on.filter(|it| !is_filler(*it, day_of(cycle.updated_at)))?;
             Some((cycle, deadline))
         })
     }

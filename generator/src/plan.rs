@@ -11,6 +11,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use rayon::prelude::*;
 use serde::Serialize;
+use snapshot::page::list;
 use snapshot::record::Directory;
 use store::{Generation, RecordCounts, StoreError};
 
@@ -73,6 +74,14 @@ pub(crate) fn live(root: &Path) -> Result<Option<Generation>, StoreError> {
         Err(_) if !root.exists() => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Why a build would stop if the live generation is of another dataset.
+pub(crate) fn other_dataset(directory: &Directory, live: Option<&Generation>) -> Option<String> {
+    let name = &directory.dataset.name;
+    let live = live.and_then(|live| list::dataset_name(&live.index("lists.bin").ok()?));
+    let live = live.filter(|live| live != name)?;
+    Some(format!("the live snapshot is of dataset `{live}`, this is `{name}`; use --replace to replace it"))
 }
 
 impl Plan {

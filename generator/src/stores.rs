@@ -67,7 +67,7 @@ pub(crate) fn trust(options: &TrustOptions, url: &str, own: &[String]) -> Result
 }
 
 fn may_be_unsigned(options: &TrustOptions, url: &str) -> bool {
-    options.allow_unsigned || url.starts_with("file://")
+    options.allow_unsigned || url.starts_with("file://") && options.trust.is_empty()
 }
 
 /// Prints why a command failed.

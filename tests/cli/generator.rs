@@ -224,6 +224,8 @@ fn what_is_probably_a_mistake_is_held_back() {
     place.opdir(&["build", "--out", "root"]).fails(2, &["--data", "--base-url"]);
     place.edit("dataset.json", |text| text.replace("\"name\": \"", "\"name\": \"another-"));
     place.build().fails(6, &["the live snapshot is of dataset", "another-", "--replace"]);
+    let plan = place.opdir(&["plan", "--data", "data", "--out", "root"]).succeeds();
+    assert!(plan.contains("held back: the live snapshot is of dataset"), "{plan}");
     place.opdir(&[&BUILD[..], &["--index-only"]].concat()).fails(6, &["has pages", "--replace"]);
     assert_eq!(content(&place.path("root")), before);
     place.opdir(&[&BUILD[..], &["--replace", "--index-only"]].concat()).succeeds();

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use anstyle::Style;
 use site::{BuildOptions, Progress, generate, number, seconds, size};
-use snapshot::page::list;
 use snapshot::record::Directory;
 use store::{Generation, PublishOutcome, StoreError};
 
@@ -73,15 +72,7 @@ fn check_identity(build: &Build, live: Option<&Generation>, directory: &Director
             "the live snapshot has pages, an index has none; use another --out, or --replace to remove them";
         return Err(fail(Failure::HeldBack, message));
     }
-    let name = &directory.dataset.name;
-    let live = live.and_then(|live| list::dataset_name(&live.index("lists.bin").ok()?));
-    if let Some(live) = live.filter(|live| live != name) {
-        let message = format_args!(
-            "the live snapshot is of dataset `{live}`, this is `{name}`; use --replace to replace it"
-        );
-        return Err(fail(Failure::HeldBack, message));
-    }
-    Ok(())
+    plan::other_dataset(directory, live).map_or(Ok(()), |message| Err(fail(Failure::HeldBack, message)))
 }
 
 /// The output of a build.

@@ -17,7 +17,8 @@ pub(crate) fn plan(options: &cli::Plan) -> Result<(), Failure> {
     add_origins(&mut plan, &options.data);
     // Without stamps, the moment of a dataset is what its maintainer writes, once.
     plan.same_moment &= options.data.join(dataset::Stamps::FILE).exists();
-    let violations = options.guards.violations(&plan);
+    let mut violations = options.guards.violations(&plan);
+    violations.extend(plan::other_dataset(&loaded.directory, live.as_ref()));
     print_line(plan_report::report(&plan, &violations, options.format).trim_end());
     let has_changes = plan.against.is_none() || !plan.is_empty();
     if options.exit_code && has_changes { Err(Failure::Changes) } else { Ok(()) }

@@ -252,12 +252,12 @@ impl AmountPhrases<'_> {
         phrase((self.word)(key), values)
     }
 
-    /// A number with its cents, if it has some.
+    /// A number with its cents, if it has some. What is great beyond them has none.
     fn number(&self, amount: f64) -> String {
-        let hundredths = (amount.max(0.0) * 100.0).round() as u64;
-        let whole = grouped(hundredths / 100, self.locale);
-        let cents = hundredths % 100;
-        if cents == 0 { whole } else { format!("{whole}{}{cents:02}", self.mark()) }
+        let amount = amount.max(0.0);
+        let cents = ((amount - amount.floor()) * 100.0).round() as u64;
+        let whole = grouped(amount.floor() as u64 + cents / 100, self.locale);
+        if cents.is_multiple_of(100) { whole } else { format!("{whole}{}{cents:02}", self.mark()) }
     }
 
     /// What stands before cents.

@@ -214,7 +214,8 @@ fn is_of_import(path: &str) -> bool {
     path == MAPPING || path.split_once('/').is_some_and(|(folder, _)| matches!(folder, "edits" | "inbox"))
 }
 
-/// The files that the mapping of an import names as its sources, which are no tables wherever they are.
+/// The files that the mapping of an import names as its sources, which are no tables wherever they are. Only their lines are
+/// read: what a mapping means is known to the import, which is above.
 fn sources(folder: &Path) -> BTreeSet<String> {
     let mapping = fs::read_to_string(folder.join(MAPPING)).unwrap_or_default();
     let values = mapping

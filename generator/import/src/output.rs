@@ -56,10 +56,12 @@ impl Imported {
             _ => false,
         };
         report.relocate(origin, |it, file| {
+            let folder = Path::new(file).parent().and_then(|it| it.file_name()?.to_str());
             let field = it.field.as_deref().unwrap_or_default();
-            let edit = self.edited.get(&(it.at, field.strip_suffix("Id").unwrap_or(field).to_owned()));
-            if let Some(edit) = edit.or_else(|| self.edited.get(&(it.at, field.to_owned()))) {
-                it.at = *edit;
+            let edit =
+                |field: &str| self.edited.get(&(Table::parse(folder?)?, it.at, field.to_owned())).copied();
+            if let Some(edit) = edit(field).or_else(|| edit(field.strip_suffix("Id")?)) {
+                it.at = edit;
                 return true;
             }
             let columns = places(file).map(|(_, columns)| columns);

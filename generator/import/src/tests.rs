@@ -435,6 +435,28 @@ fn edits_survive_the_next_import_and_one_without_a_record_is_an_error() {
 }
 
 #[test]
+fn an_edit_is_of_its_table_and_a_season_is_known_by_its_program() {
+    let place = place();
+    place.write("edits/organizations.csv", b"key,name\nAcme,Acme Fund\n");
+    place.write("edits/programs.csv", b"key,name\nA1,Seas\n");
+    place.write("edits/cycles.csv", b"key,deadlineOn\nA1,2027-02-01\n");
+    place.imported();
+    for (table, field, value) in [
+        ("organizations", "name", "Acme Fund"),
+        ("programs", "name", "Seas"),
+        ("cycles", "deadlineOn", "2027-02-01"),
+    ] {
+        assert_eq!(place.column(&format!("{table}/grants.ndjson"), field)[0], value, "all are of row 2");
+    }
+    let several = self::place();
+    several.write("edits/cycles.csv", b"key,deadlineOn\nA1,2027-02-01\n");
+    several.write("import.toml", MAPPING.replace("notes = true", "split = \";\"").as_bytes());
+    let days = SHEET.replace("31/12/2026 17:00 CET", "\"1/3/2027; 1/6/2027\"");
+    several.write("inbox/grants.csv", days.as_bytes());
+    several.refuses("E0115", 2, "2 rows of cycles are of program `A1`");
+}
+
+#[test]
 fn what_an_import_would_change_is_known_before_it() {
     let place = place();
     let changed = || outdated(place.folder.path()).unwrap();

@@ -18,8 +18,9 @@ use dataset::text::{nearest, quoted, slug_of};
 /// What an edit names its record by.
 const NAMES: [&str; 3] = ["key", "slug", "id"];
 
-/// Fields of records that edits changed, each record by its row in the source; and where the edit is.
-pub(crate) type Edited = BTreeMap<(Location, String), Location>;
+/// Fields of records that edits changed, each record by its table and its row in the source, which may make records of
+/// several; and where the edit is.
+pub(crate) type Edited = BTreeMap<(Table, Location, String), Location>;
 
 /// Applies every edit to what was imported.
 pub(super) fn apply(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics) -> Outcome<Edited> {
@@ -121,7 +122,7 @@ fn edit(
     let is_found = !found.is_empty();
     for (_, record, place) in found {
         for (field, value) in &changes {
-            let before = place.and_then(|place| edited.insert((place, field.clone()), at));
+            let before = place.and_then(|place| edited.insert((table, place, field.clone()), at));
             if let Some(before) = before {
                 let line = before.line;
                 let message = format!("`{field}` of {name} {} is in row {line} as well", quoted(&wanted));

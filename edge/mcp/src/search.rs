@@ -116,7 +116,7 @@ fn requested<'a>(
 ) -> Vec<(Facet, &'a str)> {
     let index = &context.site.index;
     let selected = question.query.selected.iter().map(|(facet, value)| (*facet, index.value_text(value)));
-    let meant = ranked.interpretations.iter().filter(|it| !it.is_outside).flat_map(|it| {
+    let meant = ranked.interpretations.iter().filter(|it| it.left_out.is_none()).flat_map(|it| {
         let place = it.place.as_deref().map(|code| (Facet::Countries, code));
         place
             .into_iter()
@@ -229,8 +229,9 @@ fn understood(context: &Context<'_>, locale: Locale, understood: &Interpretation
         filter
     };
     let mut filters = place.chain(named.filter(|(_, value)| is_code(value))).map(filter);
-    if understood.is_outside {
-        return json!({"words": understood.words, "filters": [], "outside": filters.next()});
+    if let Some(words) = &understood.left_out {
+        let outside = filters.next().unwrap_or_else(|| json!({"facet": "text", "value": words}));
+        return json!({"words": understood.words, "filters": [], "outside": outside});
     }
     let filters: Vec<Value> = filters.collect();
     let mut entry = json!({"words": understood.words, "filters": filters});

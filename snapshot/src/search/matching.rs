@@ -103,8 +103,10 @@ pub struct Clause<'a> {
     pub(super) benefits: Vec<Vec<u32>>,
     /// The entity that the words name.
     pub(super) entity: Option<&'a Entity>,
-    /// Whether every record is meant that names neither the place nor a value.
-    pub(super) is_outside: bool,
+    /// The documents that have what it names, if every other one is meant.
+    pub(super) left_out: Option<DocSet<'a>>,
+    /// The words behind those that leave them out.
+    pub(super) named: String,
     /// Whether a document that states very many values of a facet matches by none of them, as in a ranked search.
     pub(super) needs_few_values: bool,
     /// Documents in whose texts the words of the place mean something else.
@@ -160,9 +162,16 @@ impl<'a> Clause<'a> {
         clause
     }
 
-    /// Every record without what `words` name.
-    pub(super) fn outside(words: &[SmolStr], entity: &'a Entity) -> Self {
-        Self { words: words.to_vec(), entity: Some(entity), is_outside: true, ..Self::default() }
+    /// Means every record without what it names: the place or the value, or its words in a text. `words` are its words and
+    /// those before it.
+    pub(super) fn leave_out(&mut self, words: &[SmolStr], index: &'a Index) {
+        self.needs_few_values = false;
+        let docs = match self.entity {
+            Some(_) => union(self.entity_docs(index), index.programs()),
+            None => self.docs(index),
+        };
+        let (words, named) = (words.to_vec(), self.words.join(" "));
+        *self = Self { words, named, entity: self.entity, left_out: Some(docs), ..Self::default() };
     }
 
     /// Leaves out texts in which the words of the place mean something else: those with a phrase of another sense, as a text
@@ -209,7 +218,7 @@ impl<'a> Clause<'a> {
 
     /// Whether no document can match it.
     pub(super) fn is_unknown(&self) -> bool {
-        !self.is_outside
+        self.left_out.is_none()
             && self.forms.is_empty()
             && self.each_word.is_empty()
             && self.others.is_empty()
@@ -233,8 +242,7 @@ impl<'a> Clause<'a> {
     }
 
     fn entity_docs(&self, index: &'a Index) -> Vec<DocSet<'a>> {
-        let of_few = self.needs_few_values && !self.is_outside;
-        self.entity.map(|entity| entity.parts(of_few, &index.values)).unwrap_or_default()
+        self.entity.map(|entity| entity.parts(self.needs_few_values, &index.values)).unwrap_or_default()
     }
 
     /// Documents that match it.
@@ -250,8 +258,8 @@ impl<'a> Clause<'a> {
 
     fn docs_by(&self, others: impl Fn(&OtherWords<'_>) -> bool, index: &'a Index) -> DocSet<'a> {
         let terms = &index.terms;
-        if self.is_outside {
-            return DocSet::all(index.programs()).without(&union(self.entity_docs(index), index.programs()));
+        if let Some(left_out) = &self.left_out {
+            return DocSet::all(index.programs()).without(left_out);
         }
         let of_term =
             |term| self.other_sense.iter().fold(terms.docs(term), |docs, other| docs.without(other));

@@ -48,8 +48,8 @@ pub struct Interpretation {
     pub values: Vec<(Facet, u32)>,
     /// Code of a place.
     pub place: Option<String>,
-    /// Whether every record is meant that names neither the place nor a value.
-    pub is_outside: bool,
+    /// The words of what every record is meant to be without, folded, if that is what they say.
+    pub left_out: Option<String>,
     /// Number of full matches if it is selected in each facet, and `None` if it is only words; those that find
     /// something. Empty unless it is a place.
     pub roles: Vec<(Option<Facet>, usize)>,
@@ -240,7 +240,7 @@ impl<'a> RankedQuery<'a> {
     fn required(&self, filters: &Query) -> Option<DocSet<'a>> {
         let filtered = self.index.filter(filters, self.today, None);
         let kept = self.text.filter(self.index).keep(filtered, self.index, &self.budget);
-        let negated = self.parts.known.iter().filter(|part| part.clause.is_outside);
+        let negated = self.parts.known.iter().filter(|part| part.clause.left_out.is_some());
         negated.fold(kept, |kept, part| both(kept, Some(part.typed())))
     }
 

@@ -152,6 +152,7 @@ impl TextQuery {
     /// and no record has it, its words are looked up one by one, and name none either.
     pub fn clauses<'a>(&self, index: &'a Index) -> Vec<Clause<'a>> {
         let (stops, mut at, mut idle) = (self.stop_words(), 0, Vec::new());
+        let mut negated = None;
         let mut clauses = Vec::with_capacity(self.words.len());
         while at < self.words.len() {
             let (mut clause, is_entity) = self.clause(at..self.words.len(), &stops, index);
@@ -170,7 +171,8 @@ impl TextQuery {
                 {
                     clause.leave_other_sense_out(place, index);
                 }
-                self.read_negation(&mut clause, &mut idle, index);
+                negated = self.read_negation(&mut clause, negated.take(), index);
+                idle.extend(negated.iter().flat_map(|negation| negation.words.clone()));
                 clauses.push(clause);
             }
         }
@@ -201,22 +203,32 @@ impl TextQuery {
         self.sequence.windows(clause.words.len()).position(|run| run == clause.words)
     }
 
-    /// Reads `not for undergraduates` and `outside Kenya` as every record without the value or the place, and adds the
-    /// positions of the words before it.
-    fn read_negation<'a>(&self, clause: &mut Clause<'a>, idle: &mut Vec<usize>, index: &'a Index) {
-        let (Some(entity), Some(start)) = (clause.entity, self.position(clause)) else { return };
-        let list = entity.negated_by(&index.values);
-        let before = list.map_or(0, |list| negation(&self.sequence[..start], list));
-        if before == 0 {
-            return;
-        }
-        let words = &self.sequence[start - before..start + clause.words.len()];
-        if self.literal.contains(&words.join(" ")) {
+    /// Reads `not for undergraduates`, `outside Kenya` and `excluding companies` as every record without the value, the
+    /// place or the words, and what a conjunction joins to such a clause too.
+    fn read_negation<'a>(
+        &self,
+        clause: &mut Clause<'a>,
+        last: Option<Negation>,
+        index: &'a Index,
+    ) -> Option<Negation> {
+        let start = self.position(clause).filter(|_| clause.entity.is_some() || !clause.is_unknown())?;
+        let of_kind = clause.entity.and_then(|entity| entity.negated_by(&index.values));
+        let joined = last.filter(|last| last.list == ANY || of_kind == Some(last.list)).and_then(|last| {
+            let between = self.sequence.get(last.words.end..start)?;
+            let length = ending(between, "joins-left-out");
+            (length > 0 && length == between.len()).then_some((length, last.list))
+        });
+        let of = |list| (ending(&self.sequence[..start], list), list);
+        let found = of_kind.into_iter().chain([ANY]).map(of).chain(joined);
+        let (length, list) = found.max_by_key(|(length, _)| *length).filter(|(length, _)| *length > 0)?;
+        let words = start - length..start + clause.words.len();
+        let typed = &self.sequence[words.clone()];
+        if self.literal.contains(&typed.join(" ")) {
             clause.entity = None;
-            return;
+            return None;
         }
-        *clause = Clause::outside(words, entity);
-        idle.extend(start - before..start);
+        clause.leave_out(typed, index);
+        Some(Negation { words, list })
     }
 
     /// Words of a clause, those that marks join with a hyphen.
@@ -245,11 +257,22 @@ impl TextQuery {
     }
 }
 
+/// Words that leave out what is named behind them: before anything.
+const ANY: &str = "without";
+
+/// A clause that was read as every record without what it names.
+struct Negation {
+    /// Positions of its words and of those before it that leave it out.
+    words: Range<usize>,
+    /// The list that these are from.
+    list: &'static str,
+}
+
 /// Number of words of the longest phrase of a list that ends some words, with the articles behind it: `not for the`.
-fn negation(before: &[SmolStr], list: &str) -> usize {
-    let before: Vec<&str> = before.iter().map(SmolStr::as_str).collect();
-    let articles = before.iter().rev().take_while(|word| lexicon::has("article", word)).count();
-    let ends = |phrase: &&Vec<&str>| before[..before.len() - articles].ends_with(phrase);
+fn ending(words: &[SmolStr], list: &str) -> usize {
+    let words: Vec<&str> = words.iter().map(SmolStr::as_str).collect();
+    let articles = words.iter().rev().take_while(|word| lexicon::has("article", word)).count();
+    let ends = |phrase: &&Vec<&str>| words[..words.len() - articles].ends_with(phrase);
     lexicon::phrases(list).filter(ends).map(|phrase| phrase.len() + articles).max().unwrap_or(0)
 }
 

@@ -179,7 +179,7 @@ impl<'a> Parts<'a> {
     /// Adds a clause and the guesses for it.
     fn add(&mut self, mut clause: Clause<'a>, guessed: Vec<u32>) {
         let index = self.index;
-        let entity = clause.entity.filter(|_| !clause.is_outside);
+        let entity = clause.entity.filter(|_| clause.left_out.is_none());
         let wider = entity.and_then(|entity| entity.with_wider_places(&index.values));
         let elsewhere = clause.place().map_or_else(DocSet::default, |place| index.seats.elsewhere(place));
         let wider = wider.map(|docs| docs.without(&elsewhere));

@@ -130,7 +130,7 @@ fn what_names_a_place_is_left_out_after_outside_and_not_from() {
         ("premio, no soy ciudadano de Kenia", vec!["p3", "p5"]),
     ] {
         assert_eq!(found(&world, text).0, expected, "{text}");
-        assert!(ranked(&world, text).interpretations[0].is_outside, "{text}");
+        assert!(ranked(&world, text).interpretations[0].left_out.is_some(), "{text}");
     }
 }
 

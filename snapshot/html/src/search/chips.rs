@@ -74,18 +74,17 @@ impl Search<'_> {
             facets.clear();
         }
         let place = interpretation.place.as_ref().map(|code| self.display.place(Facet::Countries, code));
-        let is_outside = interpretation.is_outside;
         let language = self.html.language(self.query.locale);
         let mut labels = interpretation.values.iter().map(|(_, value)| language.label(*value).1);
-        let first = labels.next().filter(|first| match is_outside {
-            true => labels.all(|label| label == *first),
-            false => labels.next().is_none(),
+        let first = labels.next().filter(|first| match &interpretation.left_out {
+            Some(_) => labels.all(|label| label == *first),
+            None => labels.next().is_none(),
         });
-        let label = match place.or(first) {
-            Some(value) if is_outside => self.words.phrase("search_other_than", &[("place", value)]),
-            Some(value) => value.to_owned(),
-            None => self.typed(&interpretation.words),
-        };
+        let typed = self.typed(interpretation.left_out.as_ref().unwrap_or(&interpretation.words));
+        let mut label = place.or(first).map_or(typed, str::to_owned);
+        if interpretation.left_out.is_some() {
+            label = self.words.phrase("search_other_than", &[("place", &label)]);
+        }
         let names: Vec<&str> = facets.iter().map(|facet| self.display.facet(*facet)).collect();
         if names.is_empty() { label } else { format!("{}: {label}", names.join(" / ")) }
     }

@@ -27,7 +27,7 @@ impl RankedQuery<'_> {
 
     /// The facets that a place may be meant for, and its words as text, each with the number of full matches.
     fn roles(&self, position: usize, clause: &Clause<'_>) -> Vec<(Option<Facet>, usize)> {
-        let Some(place) = clause.place().filter(|_| !clause.is_outside) else { return Vec::new() };
+        let Some(place) = clause.place().filter(|_| clause.left_out.is_none()) else { return Vec::new() };
         let facets = place_facets().filter(|facet| self.is_free(*facet));
         let facets = facets.map(|facet| (Some(facet), self.index.values.docs_of_place(facet, place)));
         let as_words = (None, self.text.docs_of_words(clause, self.index));
@@ -65,15 +65,17 @@ impl RankedQuery<'_> {
                 values: benefits.iter().map(|ordinal| (values.facet_of(*ordinal), *ordinal)).collect(),
                 ..Interpretation::default()
             }));
-            let Some(entity) = clause.entity else {
+            let left_out = clause.left_out.is_some().then(|| clause.named.clone());
+            if clause.entity.is_none() && left_out.is_none() {
                 ranked.offered.extend(self.offered(position, words));
                 continue;
-            };
+            }
+            let stated = clause.entity.map_or_else(Vec::new, |entity| entity.values.clone());
             ranked.interpretations.push(Interpretation {
                 words,
-                values: entity.values.iter().map(|ordinal| (values.facet_of(*ordinal), *ordinal)).collect(),
-                place: entity.place.clone(),
-                is_outside: clause.is_outside,
+                values: stated.iter().map(|ordinal| (values.facet_of(*ordinal), *ordinal)).collect(),
+                place: clause.place().map(str::to_owned),
+                left_out,
                 roles: self.roles(position, clause),
             });
         }

@@ -80,7 +80,7 @@ impl<'a> DocSet<'a> {
     }
 
     /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         match self {
             Self::Bits(bits) => bits.iter().all(|word| *word == 0),
             Self::List(list) => list.is_empty(),

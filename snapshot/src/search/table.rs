@@ -150,7 +150,7 @@ impl Strings {
     }
 
     /// Position of a string, where all are sorted.
-    pub fn find(&self, wanted: &[u8]) -> Option<usize> {
+    pub(crate) fn find(&self, wanted: &[u8]) -> Option<usize> {
         self.find_in(0..self.count(), wanted)
     }
 

@@ -100,7 +100,7 @@ impl Today {
     }
 
     /// Open states of a document, as bits in the order of [`OPEN_STATES`].
-    pub fn states(&self, doc: u32) -> u8 {
+    pub(crate) fn states(&self, doc: u32) -> u8 {
         self.states.get(doc as usize).copied().unwrap_or_default()
     }
 

@@ -52,7 +52,7 @@ const EXCLUDED: Pair = ("shut.at", "shut");
 
 /// Ordinals of the values and sets of each document.
 #[derive(Clone, Copy)]
-pub struct OfDocs<'a> {
+pub(crate) struct OfDocs<'a> {
     at: &'a [u64],
     ordinals: &'a [u16],
 }
@@ -60,7 +60,7 @@ pub struct OfDocs<'a> {
 impl<'a> OfDocs<'a> {
     /// Ordinals of a document's values and sets, ascending.
     #[inline]
-    pub fn get(&self, doc: u32) -> &'a [u16] {
+    pub(crate) fn get(&self, doc: u32) -> &'a [u16] {
         slice(self.at, self.ordinals, doc as usize)
     }
 
@@ -265,13 +265,13 @@ impl Values {
     }
 
     /// The documents' values.
-    pub fn of_docs(&self) -> OfDocs<'_> {
+    pub(crate) fn of_docs(&self) -> OfDocs<'_> {
         let (at, ordinals) = self.doc_values.parts();
         OfDocs { at, ordinals }
     }
 
     /// Values of a set; empty for a value.
-    pub fn set(&self, ordinal: usize) -> &[u32] {
+    pub(crate) fn set(&self, ordinal: usize) -> &[u32] {
         self.sets.get(ordinal)
     }
 

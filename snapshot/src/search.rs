@@ -55,6 +55,7 @@
 //! common words cheap. Totals are always exact.
 
 mod build;
+mod coordination;
 mod cost;
 mod entities;
 mod facets;

@@ -304,13 +304,13 @@ impl Entity {
         self.values.is_empty() && self.naming.is_empty()
     }
 
-    /// The list of words before it that leave out what it names. None do so to benefits, as `no tuition` is one.
-    pub(super) fn negated_by(&self, values: &Values) -> Option<&'static str> {
+    /// The list of words before it that leave out what it names. `No tuition` is a benefit.
+    pub(super) fn negated_by(&self, values: &Values) -> &'static str {
         let is_benefit = |ordinal: &u32| values.facet_of(*ordinal) == Facet::Benefits;
         match &self.place {
-            Some(_) => Some("without-place"),
-            None if self.values.is_empty() || self.values.iter().any(is_benefit) => None,
-            None => Some("without-value"),
+            Some(_) => "without-place",
+            None if self.values.is_empty() || self.values.iter().any(is_benefit) => "without-benefit",
+            None => "without-value",
         }
     }
 

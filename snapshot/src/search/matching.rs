@@ -65,6 +65,13 @@ pub(super) fn with_all<'a>(lists: &[Vec<u32>], index: &'a Index) -> Option<DocSe
     all_of(lists.iter().map(|list| union(docs(list), index.programs())).collect())
 }
 
+/// Documents without some words in a row: `no cost sharing` in a text is no cost sharing.
+fn without_phrase<'a>(docs: DocSet<'a>, words: &[SmolStr], index: &'a Index) -> DocSet<'a> {
+    let phrase = [words.iter().map(SmolStr::to_string).collect()];
+    let terms = &index.terms;
+    Phrases::new(&[], &phrase, terms).keep(Some(docs), terms, &Budget::default())
+}
+
 /// How a term relates to the typed word, the closest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
@@ -105,6 +112,8 @@ pub struct Clause<'a> {
     pub(super) entity: Option<&'a Entity>,
     /// The documents that have what it names, if every other one is meant.
     pub(super) left_out: Option<DocSet<'a>>,
+    /// Whether it is one of several alternatives, with the clause before it.
+    pub(super) is_alternative: bool,
     /// The words behind those that leave them out.
     pub(super) named: String,
     /// Whether a document that states very many values of a facet matches by none of them, as in a ranked search.
@@ -122,9 +131,10 @@ impl<'a> Clause<'a> {
         index: &'a Index,
     ) -> Self {
         let words: Vec<SmolStr> = run.iter().map(|word| word.text.clone()).collect();
-        let is_literal = !literal.is_empty() && literal.contains(&words.join(" "));
+        let mut clause = Self { words, ..Self::default() };
+        let is_literal = clause.is_among(literal);
         let names = |entity: &&Entity| !is_literal && (!entity.is_empty() || entity.place.is_some());
-        let mut clause = Self { words, entity: entity.filter(names), ..Self::default() };
+        clause.entity = entity.filter(names);
         let terms = &index.terms;
         match run {
             [only] if clause.place().is_some() => {
@@ -168,10 +178,18 @@ impl<'a> Clause<'a> {
         self.needs_few_values = false;
         let docs = match self.entity {
             Some(_) => union(self.entity_docs(index), index.programs()),
-            None => self.docs(index),
+            None => without_phrase(self.docs(index), words, index),
         };
         let (words, named) = (words.to_vec(), self.words.join(" "));
         *self = Self { words, named, entity: self.entity, left_out: Some(docs), ..Self::default() };
+    }
+
+    /// Leaves out only what has the words of another clause too; `words` are those of both, with those before them.
+    pub(super) fn leave_out_with(&mut self, other: &Self, words: &[SmolStr], index: &'a Index) {
+        let docs = self.left_out.take().map(|docs| docs.and(&other.docs(index)));
+        self.left_out = docs.map(|docs| without_phrase(docs, words, index));
+        self.words = words.to_vec();
+        self.named = format!("{} {}", self.named, other.words.join(" "));
     }
 
     /// Leaves out texts in which the words of the place mean something else: those with a phrase of another sense, as a text
@@ -225,6 +243,11 @@ impl<'a> Clause<'a> {
             && self.apart.is_empty()
             && self.benefits.is_empty()
             && self.entity.is_none_or(Entity::is_empty)
+    }
+
+    /// Whether its words are among some.
+    pub(super) fn is_among(&self, literal: &[String]) -> bool {
+        !literal.is_empty() && literal.contains(&self.words.join(" "))
     }
 
     /// Code of the place that it names.

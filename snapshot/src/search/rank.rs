@@ -48,11 +48,20 @@ pub struct Interpretation {
     pub values: Vec<(Facet, u32)>,
     /// Code of a place.
     pub place: Option<String>,
+    /// Whether it is an alternative to the one before it.
+    pub is_alternative: bool,
     /// The words of what every record is meant to be without, folded, if that is what they say.
     pub left_out: Option<String>,
     /// Number of full matches if it is selected in each facet, and `None` if it is only words; those that find
     /// something. Empty unless it is a place.
     pub roles: Vec<(Option<Facet>, usize)>,
+}
+
+impl Interpretation {
+    /// Whether the words are more than one of several alternatives.
+    pub fn names_something(&self) -> bool {
+        self.left_out.is_some() || self.place.is_some() || !self.values.is_empty()
+    }
 }
 
 /// A query word that no record has, and the terms that were searched in its place.

@@ -32,13 +32,14 @@ impl Search<'_> {
         let RankedPage { interpretations, filter_phrases, unknown, .. } = &self.answer;
         // A note says already that no record has the others.
         let known = interpretations.iter().filter(|it| !unknown.contains(&it.words));
-        let values = known.map(|it| (&it.words, self.interpreted(it)));
+        let values = known.map(|it| (&it.words, self.interpreted(it), it.names_something()));
         let filters = filter_phrases.iter();
-        let filters = filters.map(|it| (&it.words, self.display.filter(it.parameter, &it.value)));
+        let filters = filters.map(|it| (&it.words, self.display.filter(it.parameter, &it.value), true));
         // Without a match, nothing is shown for it.
         let key = if self.answer.total > 0 { "search_showing" } else { "search_read_as" };
-        let understood = |(words, label): (&String, String)| {
-            context! { key, label, words => self.quoted([self.typed(words)]), as_text => self.as_text(words) }
+        let understood = |(words, label, names_something): (&String, String, bool)| {
+            let as_text = names_something.then(|| self.as_text(words));
+            context! { key, label, words => self.quoted([self.typed(words)]), as_text }
         };
         values.chain(filters).map(understood).collect()
     }
@@ -86,6 +87,10 @@ impl Search<'_> {
             label = self.words.phrase("search_other_than", &[("place", &label)]);
         }
         let names: Vec<&str> = facets.iter().map(|facet| self.display.facet(*facet)).collect();
-        if names.is_empty() { label } else { format!("{}: {label}", names.join(" / ")) }
+        let label = if names.is_empty() { label } else { format!("{}: {label}", names.join(" / ")) };
+        if !interpretation.is_alternative {
+            return label;
+        }
+        self.words.phrase("search_or", &[("other", &label)])
     }
 }

@@ -67,14 +67,17 @@ impl RankedQuery<'_> {
             }));
             let left_out = clause.left_out.is_some().then(|| clause.named.clone());
             if clause.entity.is_none() && left_out.is_none() {
-                ranked.offered.extend(self.offered(position, words));
-                continue;
+                ranked.offered.extend(self.offered(position, words.clone()));
+                if self.parts.known.get(position).is_none_or(|part| part.alternative.is_none()) {
+                    continue;
+                }
             }
             let stated = clause.entity.map_or_else(Vec::new, |entity| entity.values.clone());
             ranked.interpretations.push(Interpretation {
                 words,
                 values: stated.iter().map(|ordinal| (values.facet_of(*ordinal), *ordinal)).collect(),
                 place: clause.place().map(str::to_owned),
+                is_alternative: clause.is_alternative,
                 left_out,
                 roles: self.roles(position, clause),
             });

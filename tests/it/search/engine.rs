@@ -134,6 +134,9 @@ fn plain_text(rng: &mut Rng) -> String {
     text
 }
 
+/// What is no word of a tiny dataset.
+const ODD: [&str; 8] = ["\"", "zzzz", "–", "\"soil", "I+D", "unheard of", "grnat", "program"];
+
 /// Words with phrases, exclusions, beginnings and slips.
 pub(crate) fn text(rng: &mut Rng) -> String {
     let mut text = String::new();
@@ -147,16 +150,7 @@ pub(crate) fn text(rng: &mut Rng) -> String {
             2 => text.extend(&letters[..letters.len().div_ceil(2)]),
             3 => text
                 .extend(letters.iter().enumerate().filter(|(n, _)| *n != letters.len() / 2).map(|(_, c)| c)),
-            4 => text.push_str(rng.pick(&[
-                "\"",
-                "zzzz",
-                "–",
-                "\"soil",
-                "I+D",
-                "unheard of",
-                "grnat",
-                "program",
-            ])),
+            4 => text.push_str(rng.pick(&ODD)),
             _ => text.push_str(&format!("\"{word}\"")),
         }
         text.push_str(rng.pick(&[" ", " ", "  ", "/"]));

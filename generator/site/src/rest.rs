@@ -84,3 +84,17 @@ impl<'a> Pages<'a> {
         Shaper { directory: self.directory, locale }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_served_contract_differs_from_the_source_only_in_the_first_server_address() {
+        let served: Json = serde_json::from_str(&contract("https://grants.example:8443")).unwrap();
+        let mut expected: Json = serde_json::from_str(OPENAPI).unwrap();
+        expected["servers"][0]["url"] = "https://grants.example:8443".into();
+        assert_eq!(served, expected);
+        assert_eq!(OPENAPI.matches(ELSEWHERE).count(), 1);
+    }
+}

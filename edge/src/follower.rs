@@ -313,18 +313,4 @@ mod tests {
         let seconds: Vec<u64> = waits.take(8).map(|wait| wait.as_secs()).collect();
         assert_eq!(seconds, [1, 2, 4, 8, 16, 30, 30, 30]);
     }
-
-    #[test]
-    fn an_unsigned_store_needs_a_flag_unless_it_is_a_folder() {
-        let follower = |url: &str, unsigned| {
-            let root = tempfile::tempdir().unwrap();
-            Follower::new(url, (&[], unsigned), root.path().to_owned(), Duration::from_secs(30)).map(|_| ())
-        };
-        let error = follower("s3://user:secret@bucket/site", false).unwrap_err().to_string();
-        assert!(error.contains("--trust") && !error.contains("secret"), "{error}");
-        assert!(follower("file:///site", false).is_ok());
-        assert!(follower("file:///site", true).is_ok());
-        let error = follower("ftp://store.example/site", true).unwrap_err().to_string();
-        assert!(error.contains("ftp is not supported"), "{error}");
-    }
 }

@@ -347,48 +347,6 @@ fn read_synonyms(json: &[u8]) -> Result<HashMap<String, Vec<Vec<String>>>, Secti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::terms_writer::TermsWriter;
-    use store::sections::SectionWriter;
-
-    fn open(texts: &[&str]) -> Terms {
-        let mut terms = TermsWriter::default();
-        for text in texts {
-            terms.add(text.split('|').map(|part| (Mark::Name, part)));
-        }
-        let mut writer = SectionWriter::default();
-        terms.finish(&[&["Beca".into(), "ayuda".into()]], &mut writer);
-        Terms::open(&writer.finish(), texts.len()).unwrap()
-    }
-
-    fn docs(set: &DocSet<'_>) -> Vec<u32> {
-        let mut docs = Vec::new();
-        set.for_each(|doc| docs.push(doc));
-        docs
-    }
-
-    #[test]
-    fn a_token_is_related_to_its_plural() {
-        let terms = open(&["nurse training", "nursing loans", "nurseries", "loan"]);
-        let related: Vec<&str> = terms.related("nurses").into_iter().map(|term| terms.text(term)).collect();
-        assert_eq!(related, ["nurse", "nursing"]);
-        assert_eq!(docs(&terms.any(&terms.related("loans"))), [1, 3]);
-        assert_eq!(terms.synonyms("beca"), [["ayuda"]]);
-    }
-
-    #[test]
-    fn a_word_has_only_the_forms_of_its_languages() {
-        let english = ["the plan of a nurse|Plan Award", "plane for the elderly"];
-        let terms = open(&[english, ["aprender con la guía", "aprende con ella"]].concat());
-        let related = |word: &str| -> Vec<&str> {
-            terms.related(word).into_iter().map(|term| terms.text(term)).collect()
-        };
-        assert_eq!(related("plan"), ["plan"]);
-        assert_eq!(related("plans"), ["plan"]);
-        assert_eq!(related("aprenden"), ["aprende", "aprender"]);
-        // A text without small words is in the language of the others, or in both.
-        let terms = open(&["Aprende", "aprender"]);
-        assert_eq!(terms.related("aprende").len(), 2);
-    }
 
     #[test]
     fn lesser_numbers_are_counted_wherever_they_end() {

@@ -146,11 +146,7 @@ pub(super) fn digest_on_any_day(page: &NewFile<'_>, identity: Digest) -> Digest 
 }
 
 /// Writes the sections of the log: `live` is the generation before.
-fn write_log(
-    (live, manifest): (Option<&Generation>, &Manifest),
-    new: &Records,
-    history: &mut SectionWriter,
-) {
+fn write_log((live, manifest): (Option<&Generation>, &Manifest), new: &Records, history: &mut SectionWriter) {
     let before = live.map(Generation::changes);
     let sequence = manifest.sequence;
     let known = live.into_iter().flat_map(|live| live.changes().records(live.files()));

@@ -129,6 +129,28 @@ export const parts = ({ base, open, check, total }) => {
       check("no errors while keeping", page.problems.length === 0, page.problems.join(" | "));
       await page.close();
     }
+    // A calendar has what has a day, and a list longer than the bound states that.
+    const many = (await get("/api/v1/search?limit=60&facets=false")).data, named = all => `${base}/shortlist#${all.map(it => it.slug)}`;
+    const dated = many.find(it => it.nextDeadline);
+    const undated = (await get("/api/v1/search?rolling=true&limit=60&facets=false")).data.find(it => !it.nextDeadline);
+    for (const [all, days, rest] of [[[undated], false, false], [[undated, dated], true, false], [many, true, many.length > 50]]) {
+      const page = await open();
+      await page.goto(named(all));
+      await page.waitForSelector("#list table");
+      const what = `of ${all.length}`;
+      check(`a calendar ${what} is offered if there is one`, (await page.isVisible("#ics")) === days && (await page.isVisible("#undated")) !== days);
+      check(`the bound is stated ${what}`, (await page.isVisible("#rest")) === rest && (await page.textContent("#count")) === `${all.length}`, await page.textContent("#count"));
+      if (days) {
+        const [download] = await Promise.all([page.waitForEvent("download"), page.click("#ics")]);
+        let text = "";
+        for await (const chunk of await download.createReadStream()) text += chunk;
+        check(`the calendar ${what} is whole`, /^BEGIN:VCALENDAR\r\n[^]*BEGIN:VEVENT[^]*END:VEVENT\r\nEND:VCALENDAR\r\n$/.test(text), text.slice(0, 90));
+      }
+      await page.evaluate(() => navigator.clipboard.writeText = async text => document.title = text);
+      await page.click("#copy");
+      check(`the link ${what} has all`, (await page.title()).split(",").length === all.length, await page.title());
+      await page.close();
+    }
     // Another person opens the address.
     const page = await open();
     await page.goto(`${base}/shortlist#${data.map(it => it.slug).join(",")},there-is-none`);
@@ -144,6 +166,19 @@ export const parts = ({ base, open, check, total }) => {
     await plain.goto(base + "/shortlist");
     check("without script the shortlist says why it is empty", await plain.isVisible("noscript p"));
     await plain.close();
+  }
+
+  // A static host gives the page as it lies there, whatever the query; it may be the host where the directory lives.
+  async function alone() {
+    for (const home of [base, "https://elsewhere.example"]) {
+      const page = await open();
+      const plain = (await (await fetch(base + "/programs")).text()).replace(/(id="alone".*<a href=")[^"]*(">)[^<]*/, `$1${home}/programs$2${home}/programs`);
+      await page.route(/\/programs\?/, route => route.fulfill({ contentType: "text/html", body: plain }));
+      await page.goto(base + "/programs?q=research");
+      check("a copy states that it cannot search", await page.isVisible("#alone"));
+      check(`a search at ${home} is offered to others only`, (await page.isVisible("#alone a")) === (home !== base));
+      await page.close();
+    }
   }
 
   async function pictures() {
@@ -187,5 +222,5 @@ export const parts = ({ base, open, check, total }) => {
     }
   }
 
-  return { running, found, organizations, shortlist, pictures };
+  return { running, found, organizations, shortlist, alone, pictures };
 };

@@ -216,8 +216,18 @@ fn a_folder_of_another_program_is_left_alone() {
     place.build_of("other", "data").fails(4, &["data", "not a snapshot directory", "empty directory"]);
     place.opdir(&["init", "data"]).fails(4, &["data is not empty"]);
     assert_eq!(content(&place.path("data")), before);
-    place.opdir(&["verify", "data"]).fails(3, &["no snapshot was published here", "opdir build"]);
-    place.opdir(&["verify", "nowhere"]).fails(3, &["nowhere"]);
+    for root in ["data", "nowhere", "data/dataset.json"] {
+        for command in ["rollback", "gc", "log", "verify", "diff", "export", "push"] {
+            let target = match command {
+                "export" => Some("other-site"),
+                "push" => Some("file:///nowhere"),
+                _ => None,
+            };
+            let args: Vec<&str> = [command, root].into_iter().chain(target).collect();
+            place.opdir(&args).fails(3, &[root, "no snapshot was published here", "opdir build"]);
+        }
+    }
+    place.opdir(&["plan", "--data", "other", "--out", "data/dataset.json"]).fails(3, &["dataset.json"]);
 }
 
 #[test]
@@ -259,7 +269,6 @@ fn an_unchanged_build_publishes_nothing_and_an_export_is_a_site() {
     assert!(place.path("site/programs").join("graduate-research-fellowship-program/index.html").exists());
     assert!(place.path("site/api/v1/openapi.json.gz").exists());
     place.opdir(&["export", "root", "site"]).fails(4, &["site is not empty"]);
-    place.opdir(&["export", "nowhere", "other"]).fails(3, &["nowhere"]);
 }
 
 #[test]
@@ -360,7 +369,6 @@ fn rollback_goes_back_and_gc_keeps_what_is_live() {
     assert_eq!(removed, expected);
     assert!(!place.path("root/generations").join(&first).exists());
     place.opdir(&["verify", "root"]).succeeds();
-    place.opdir(&["gc", "nowhere"]).fails(4, &["nowhere"]);
 }
 
 #[test]
@@ -376,7 +384,6 @@ fn diff_tells_what_changed_and_what_caches_have_to_drop() {
     let purge = place.opdir(&["diff", "root", "--format", "purge"]).succeeds();
     assert!(purge.lines().all(|line| line.starts_with("url http") || line.starts_with("tag ")), "{purge}");
     assert!(purge.contains("tag search\n"), "{purge}");
-    place.opdir(&["diff", "nowhere"]).fails(3, &["nowhere"]);
     place.opdir(&["diff", "root", "--format", "prose"]).fails(2, &["--format", "prose"]);
 }
 

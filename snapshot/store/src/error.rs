@@ -24,7 +24,7 @@ pub enum StoreError {
     #[error("{}: locked by another publisher; wait until it is done", path.display())]
     Locked { path: PathBuf },
     /// Nothing was published here.
-    #[error("{}: not found: no snapshot was published here; run `opdir build` first", path.display())]
+    #[error("{}: no snapshot was published here; run `opdir build` first", path.display())]
     Unpublished { path: PathBuf },
     /// The generation is not (or no longer) there.
     #[error("{}: no such generation; `opdir gc` may have removed it", path.display())]

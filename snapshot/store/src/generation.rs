@@ -268,7 +268,11 @@ pub(super) fn current(disk: &dyn Disk) -> Result<GenerationId, StoreError> {
 }
 
 pub(super) fn open_root(root: &Path) -> Result<Arc<dyn Disk>, StoreError> {
-    let disk = RootFolder::open(root).map_err(|source| StoreError::Io { path: root.to_owned(), source })?;
+    let path = root.to_owned();
+    let disk = RootFolder::open(root).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => StoreError::Unpublished { path },
+        _ => StoreError::Io { path, source },
+    })?;
     Ok(Arc::new(disk))
 }
 

@@ -112,9 +112,8 @@ fn reachable(listening: SocketAddr) -> SocketAddr {
 /// Watches the folders that were named, if any was.
 fn watched(options: &Preview) -> Result<Option<Changes>, Failure> {
     let folders: Vec<PathBuf> = [&options.data, &options.templates].into_iter().flatten().cloned().collect();
-    if let Some(data) = options.data.as_ref().filter(|data| !data.is_dir()) {
-        let wrong = if data.exists() { InputError::NotAFolder } else { InputError::Missing };
-        return Err(fail(Failure::Input, wrong(data.clone())));
+    if let Some(error) = options.data.as_deref().and_then(InputError::unless_folder) {
+        return Err(fail(Failure::Input, error));
     }
     if let Some(missing) = folders.iter().find(|folder| !folder.is_dir()) {
         return Err(fail(Failure::Input, format_args!("there is no folder {}", missing.display())));

@@ -27,7 +27,7 @@ use crate::load::{input, load, print, today};
 use dataset::diagnostics::{Diagnostics, MessageFormat};
 use dataset::text::counted;
 use dataset::{Input, InputError};
-use import::{ImportError, ImportOptions};
+use import::ImportError;
 use site::{BuildOptions, Progress, generate};
 
 use status::{Status, Trouble};
@@ -232,7 +232,7 @@ impl Trouble {
 fn rebuild(data: Option<&Path>, build: &BuildOptions) -> Result<(), Trouble> {
     let (progress, mut report) = (Progress::new(false), Diagnostics::new());
     let imported = data.filter(|data| data.join(import::FILE).exists()).and_then(|data| {
-        let imported = import::import(&ImportOptions { data, sources: &[], from: None }, &mut report);
+        let imported = import::import(data, &[], None, &mut report);
         if let Err(error) = &imported
             && !matches!(error, ImportError::Data)
         {

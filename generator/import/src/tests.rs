@@ -59,7 +59,7 @@ impl Place {
     /// What an import makes, before it is written.
     fn made(&self, sources: &[String]) -> (Result<Imported, ImportError>, Diagnostics) {
         let mut report = Diagnostics::new();
-        let made = import(&ImportOptions { data: self.folder.path(), sources, from: None }, &mut report);
+        let made = import(self.folder.path(), sources, None, &mut report);
         (made, report)
     }
 

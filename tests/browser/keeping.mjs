@@ -84,6 +84,12 @@ export const parts = ({ base, open, check, total }) => {
     }
   }
 
+  // What a button saves.
+  const saved = async (page, button) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click(button)]);
+    return Buffer.concat(await (await download.createReadStream()).toArray()).toString();
+  };
+
   async function shortlist() {
     const { data } = await get("/api/v1/search?q=research&limit=3&facets=false");
     for (const [prefix, width] of [["", 1280], ["/es", 360]]) {
@@ -114,13 +120,8 @@ export const parts = ({ base, open, check, total }) => {
       check("who can apply is what the record says", who === "", who);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       check(`the shortlist fits ${width} px`, wide <= 0, wide);
-      for (const [button, begins] of [["#csv", "\ufeff\""], ["#ics", "BEGIN:VCALENDAR"]]) {
-        const [download] = await Promise.all([page.waitForEvent("download"), page.click(button)]);
-        const chunks = [];
-        for await (const chunk of await download.createReadStream()) chunks.push(chunk);
-        const saved = Buffer.concat(chunks).toString();
-        check(`${download.suggestedFilename()} is saved`, saved.startsWith(begins) && (button !== "#csv" || saved.trim().split("\r\n").length === 3), saved.slice(0, 60));
-      }
+      const table = await saved(page, "#csv");
+      check("the table is saved", table.startsWith("\ufeff\"") && table.trim().split("\r\n").length === 3, table.slice(0, 60));
       await page.locator(".drop").first().click();
       await page.waitForFunction(() => document.querySelectorAll("#list th[scope=col]").length === 1);
       await page.reload();
@@ -130,20 +131,18 @@ export const parts = ({ base, open, check, total }) => {
       await page.close();
     }
     // A calendar has what has a day, and a list longer than the bound states that.
-    const many = (await get("/api/v1/search?limit=60&facets=false")).data, named = all => `${base}/shortlist#${all.map(it => it.slug)}`;
+    const many = (await get("/api/v1/search?limit=60&facets=false")).data;
     const dated = many.find(it => it.nextDeadline);
     const undated = (await get("/api/v1/search?rolling=true&limit=60&facets=false")).data.find(it => !it.nextDeadline);
     for (const [all, days, rest] of [[[undated], false, false], [[undated, dated], true, false], [many, true, many.length > 50]]) {
       const page = await open();
-      await page.goto(named(all));
+      await page.goto(`${base}/shortlist#${all.map(it => it.slug)}`);
       await page.waitForSelector("#list table");
       const what = `of ${all.length}`;
       check(`a calendar ${what} is offered if there is one`, (await page.isVisible("#ics")) === days && (await page.isVisible("#undated")) !== days);
       check(`the bound is stated ${what}`, (await page.isVisible("#rest")) === rest && (await page.textContent("#count")) === `${all.length}`, await page.textContent("#count"));
       if (days) {
-        const [download] = await Promise.all([page.waitForEvent("download"), page.click("#ics")]);
-        let text = "";
-        for await (const chunk of await download.createReadStream()) text += chunk;
+        const text = await saved(page, "#ics");
         check(`the calendar ${what} is whole`, /^BEGIN:VCALENDAR\r\n[^]*BEGIN:VEVENT[^]*END:VEVENT\r\nEND:VCALENDAR\r\n$/.test(text), text.slice(0, 90));
       }
       await page.evaluate(() => navigator.clipboard.writeText = async text => document.title = text);

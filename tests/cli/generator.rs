@@ -217,13 +217,9 @@ fn a_folder_of_another_program_is_left_alone() {
     place.opdir(&["init", "data"]).fails(4, &["data is not empty"]);
     assert_eq!(content(&place.path("data")), before);
     for root in ["data", "nowhere", "data/dataset.json"] {
-        for command in ["rollback", "gc", "log", "verify", "diff", "export", "push"] {
-            let target = match command {
-                "export" => Some("other-site"),
-                "push" => Some("file:///nowhere"),
-                _ => None,
-            };
-            let args: Vec<&str> = [command, root].into_iter().chain(target).collect();
+        let one = ["rollback", "gc", "log", "verify", "diff"].map(|command| vec![command, root]);
+        let two = [vec!["export", root, "other-site"], vec!["push", root, "file:///nowhere"]];
+        for args in one.into_iter().chain(two) {
             place.opdir(&args).fails(3, &[root, "no snapshot was published here", "opdir build"]);
         }
     }

@@ -41,7 +41,7 @@ pub fn export(generation: &Generation, dir: &Path, pretty: bool, prefix: &str) -
     let folder = ExportFolder::create(dir)?;
     let pages: Vec<FileEntry<'_>> = generation.files().entries().collect();
     let base_url = &generation.manifest().base_url;
-    let addresses = Addresses::new((pretty, prefix), base_url, pages.iter().map(FileEntry::path));
+    let addresses = Addresses::new((pretty, prefix), base_url, pages.iter().map(FileEntry::path).collect());
     pages.into_par_iter().try_for_each(|page| {
         let body = generation.read(page, Coding::Identity)?;
         let name = file_name(page.path(), pretty);

@@ -23,12 +23,7 @@ pub(super) struct Addresses<'a> {
 
 impl<'a> Addresses<'a> {
     /// `files` are the paths of the site's; `changes` and `mcp` are written apart from them.
-    pub(super) fn new(
-        (pretty, path): (bool, &'a str),
-        base_url: &'a str,
-        files: impl Iterator<Item = &'a str>,
-    ) -> Self {
-        let files: BTreeSet<&str> = files.collect();
+    pub(super) fn new((pretty, path): (bool, &'a str), base_url: &'a str, files: BTreeSet<&'a str>) -> Self {
         let first = |path: &&'a str| path.split('/').next().unwrap_or(path);
         let known = files.iter().map(first).map(|first| first.strip_suffix(".html").unwrap_or(first));
         let known = known.chain(["", "changes", "changes.atom", "mcp"]).collect();
@@ -90,16 +85,12 @@ impl<'a> Addresses<'a> {
     fn file_of<'t>(&self, text: &'t str) -> Option<(&'t str, &'static str, &'static str)> {
         let end = |text: &str, others: &str| text.find(|c| !is_part(c) && !others.contains(c));
         let (path, rest) = text.split_at(end(text, "/}").unwrap_or(text.len()));
-        let asked = if rest.starts_with('?') { &rest[..end(rest, "?=&").unwrap_or(rest.len())] } else { "" };
-        let (query, ending) = ENDINGS.into_iter().find(|(query, _)| *query == asked)?;
-        let is_file = match path.strip_suffix("{slug}") {
-            Some(folder) => {
-                let of_any = self.files.range(folder..).next();
-                of_any.is_some_and(|file| file.starts_with(folder) && file.ends_with(ending))
-            }
-            None => self.files.contains(&*format!("{path}{ending}")),
-        };
-        is_file.then_some((path, query, ending))
+        let query = if rest.starts_with('?') { &rest[..end(rest, "?=&").unwrap_or(rest.len())] } else { "" };
+        let (query, ending) = ENDINGS.into_iter().find(|(known, _)| *known == query)?;
+        let name = format!("{path}{ending}");
+        let start = path.strip_suffix("{slug}").unwrap_or(&name);
+        let file = self.files.range(start..).next()?;
+        (file.starts_with(start) && file.ends_with(ending)).then_some((path, query, ending))
     }
 }
 
@@ -114,7 +105,7 @@ mod tests {
     #[test]
     fn own_addresses_get_the_path_and_others_stay() {
         let paths = "index.html programs.html programs.atom programs.ics es/programs.html assets/site.css";
-        let prefix = Addresses::new((false, "/repo"), "https://a.example", paths.split(' '));
+        let prefix = Addresses::new((false, "/repo"), "https://a.example", paths.split(' ').collect());
         let of = |name: &str, text: &str| {
             String::from_utf8(prefix.apply(name, text.as_bytes()).unwrap_or_else(|| text.into())).unwrap()
         };
@@ -140,14 +131,14 @@ mod tests {
         for (name, text) in [("data/a.csv", "https://a.example/programs"), ("a.png", "\"/programs\"")] {
             assert_eq!(of(name, text), text);
         }
-        let none = Addresses::new((false, ""), "https://a.example", paths.split(' '));
+        let none = Addresses::new((false, ""), "https://a.example", paths.split(' ').collect());
         assert_eq!(none.apply("a.html", b"<a href=\"/programs\">"), None);
     }
 
     #[test]
     fn addresses_of_answers_get_the_ending_of_their_file() {
         let files = "api/v1/a.json api/v1/a.csv api/v1/b/c.json api/v1/b/c.es.json b.html";
-        let addresses = Addresses::new((true, ""), "https://a.example", files.split(' '));
+        let addresses = Addresses::new((true, ""), "https://a.example", files.split(' ').collect());
         let of = |name: &str, text: &str| {
             addresses.apply(name, text.as_bytes()).map(|it| String::from_utf8(it).unwrap())
         };

@@ -63,8 +63,11 @@ impl Request {
         &self,
         kind: EntityType,
         file: FileEntry<'_>,
-        (slug, locale): (&str, Locale),
+        locale: Locale,
     ) -> Result<Bytes, StoreError> {
+        // No slug has a dot.
+        let name = file.path().rsplit('/').next().unwrap_or_default();
+        let slug = name.split('.').next().unwrap_or_default();
         let response = self.read(file, Coding::Identity, || record(&self.state, kind, slug, locale));
         response.map(|response| response.bytes.clone())
     }
@@ -72,8 +75,7 @@ impl Request {
     /// ProgramDetailResponse of a slug, for the tools; one that cannot be read is not unknown.
     pub(crate) fn detail(&self, slug: &str, locale: Locale) -> Result<Option<Bytes>, Unreadable> {
         let Some(file) = self.record_file(EntityType::Program, slug, locale) else { return Ok(None) };
-        let body = self.record_body(EntityType::Program, file, (slug, locale));
-        body.map(Some).map_err(|_| Unreadable)
+        self.record_body(EntityType::Program, file, locale).map(Some).map_err(|_| Unreadable)
     }
 
     pub(super) fn record(&self, kind: EntityType) -> Answer {

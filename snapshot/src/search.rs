@@ -88,7 +88,7 @@ mod values;
 mod weights;
 
 pub use self::build::{document_order, write_index};
-pub use self::entities::{NamedEntity, label_runs};
+pub use self::entities::label_runs;
 pub use self::facets::FACET_VALUES_MAX;
 pub use self::filter_phrases::{FilterPhrase, PhraseUse};
 pub use self::index::{FacetCounts, Index};

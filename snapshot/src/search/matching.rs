@@ -315,35 +315,13 @@ impl<'a> Clause<'a> {
         self.terms().map(len).sum::<usize>() + values + apart + others + together
     }
 
-    /// Upper bound of the number of documents, or a large number for many.
+    /// What clauses are sorted by: the rarest comes first.
     pub(super) fn size(&self, index: &Index) -> usize {
-        if !self.has_terms_only() {
-            return usize::MAX;
-        }
-        let size = |docs| if let DocSet::List(list) = docs { list.len() } else { usize::MAX };
-        self.terms().map(|term| size(index.terms.docs(term))).fold(0, usize::saturating_add)
-    }
-
-    fn has_terms_only(&self) -> bool {
-        let is_joined = !self.each_word.is_empty() || !self.apart.is_empty() || !self.others.is_empty();
-        !is_joined && self.entity.is_none()
+        self.documents_max(index)
     }
 
     /// The documents of a set that match it.
     pub(super) fn keep(&self, found: DocSet<'a>, index: &'a Index) -> DocSet<'a> {
-        /// Looking documents up in a few lists is cheaper than uniting the lists.
-        const FEW: usize = 4;
-        match found {
-            DocSet::List(mut list)
-                if list.len() < index.programs() / 64
-                    && self.has_terms_only()
-                    && (2..=FEW).contains(&self.forms.len()) =>
-            {
-                let parts: Vec<DocSet<'_>> = self.terms().map(|term| index.terms.docs(term)).collect();
-                list.to_mut().retain(|doc| parts.iter().any(|part| part.contains(*doc)));
-                DocSet::List(list)
-            }
-            found => found.and(&self.docs(index)),
-        }
+        found.and(&self.docs(index))
     }
 }

@@ -154,17 +154,6 @@ impl Strings {
         self.find_in(0..self.count(), wanted)
     }
 
-    /// First position from `start` on whose string is not less than `wanted`, where all are sorted;
-    /// fast if it is near.
-    pub(super) fn next_from(&self, start: usize, wanted: &[u8]) -> usize {
-        let (mut low, mut step) = (start, 1);
-        while low + step < self.count() && self.get(low + step) < wanted {
-            low += step;
-            step *= 2;
-        }
-        self.lower_bound(low..self.count().min(low + step), wanted)
-    }
-
     /// First position in `range` whose string is not less than `wanted`.
     pub(crate) fn lower_bound(&self, range: Range<usize>, wanted: &[u8]) -> usize {
         // Dereferenced once: a section looks its bytes up in the mapping each time.

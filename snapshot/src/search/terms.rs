@@ -22,7 +22,7 @@ use smol_str::SmolStr;
 
 use crate::distinct::distinct;
 use crate::search::grams::{Grams, Row, read_leb128};
-use crate::search::set::{DocSet, all_of, bits_of, has_bit, less_than, meet, union};
+use crate::search::set::{DocSet, all_of, bits_of, has_bit, meet, union};
 use crate::search::table::{Dictionary, Lists, ListsOf, Pair, PostingNames, Postings, Strings, column};
 use crate::search::weights::Impact;
 use crate::stem::stems;
@@ -116,8 +116,8 @@ pub struct Terms {
     impacts: ListsOf<u16>,
     /// Frequent terms, and the documents in which each has the greatest effect.
     tops: (Section<u32>, Lists),
-    english: StemTable,
-    spanish: StemTable,
+    /// Of English and Spanish.
+    stems: [StemTable; 2],
     codes: Section<u32>,
     streams: Strings,
     grams: Grams,
@@ -145,7 +145,7 @@ impl<'a> Among<'a> {
 }
 
 /// The terms of two ascending lists.
-fn merged(english: &[u32], spanish: &[u32]) -> Vec<u32> {
+fn merged([english, spanish]: [&[u32]; 2]) -> Vec<u32> {
     if english == spanish { english.to_vec() } else { distinct([english, spanish].concat()) }
 }
 
@@ -161,8 +161,7 @@ impl Terms {
             tops: (frequent, tops),
             postings: Postings::open(sections, POSTINGS, terms, count)?,
             impacts: ListsOf::open_len(sections, IMPACTS, terms)?,
-            english: StemTable::open(sections, 0, terms)?,
-            spanish: StemTable::open(sections, 1, terms)?,
+            stems: [StemTable::open(sections, 0, terms)?, StemTable::open(sections, 1, terms)?],
             codes: column(sections, "term.code", terms)?,
             streams: Strings::open_len(sections, STREAMS, count)?,
             grams: Grams::open(sections, terms, count)?,
@@ -206,13 +205,13 @@ impl Terms {
         if list.len() < among.docs.len() {
             let mut place = 0;
             for (at, doc) in list.iter().enumerate().filter(|(_, doc)| has_bit(&among.bits, **doc)) {
-                place += less_than(&among.docs[place..], *doc);
+                place += among.docs[place..].partition_point(|other| other < doc);
                 found(place, at);
             }
         } else {
             let mut at = 0;
             for (place, doc) in among.docs.iter().enumerate() {
-                at += less_than(&list[at..], *doc);
+                at += list[at..].partition_point(|other| other < doc);
                 if list.get(at) == Some(doc) {
                     found(place, at);
                 }
@@ -301,12 +300,12 @@ impl Terms {
 
     /// A term and those that share a stem with it in either language, ascending.
     pub(super) fn siblings(&self, term: u32) -> Vec<u32> {
-        merged(self.english.siblings(term), self.spanish.siblings(term))
+        merged(self.stems.each_ref().map(|table| table.siblings(term)))
     }
 
     /// Terms that have either stem, ascending.
     pub(super) fn of_stems(&self, [english, spanish]: &[SmolStr; 2]) -> Vec<u32> {
-        merged(self.english.members(english), self.spanish.members(spanish))
+        merged([self.stems[0].members(english), self.stems[1].members(spanish)])
     }
 
     /// Synonyms of a folded word or words in the dataset.
@@ -342,20 +341,4 @@ fn read_synonyms(json: &[u8]) -> Result<HashMap<String, Vec<Vec<String>>>, Secti
         }
     }
     Ok(synonyms)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lesser_numbers_are_counted_wherever_they_end() {
-        let numbers: Vec<u32> = (0..40).map(|number| 3 * number).collect();
-        for length in 0..numbers.len() {
-            for bound in 0..130 {
-                let expected = numbers[..length].iter().filter(|number| **number < bound).count();
-                assert_eq!(less_than(&numbers[..length], bound), expected, "{length} {bound}");
-            }
-        }
-    }
 }

@@ -52,7 +52,7 @@ const EXCLUDED: Pair = ("shut.at", "shut");
 
 /// Ordinals of the values and sets of each document.
 #[derive(Clone, Copy)]
-pub(crate) struct OfDocs<'a> {
+pub struct OfDocs<'a> {
     at: &'a [u64],
     ordinals: &'a [u16],
 }
@@ -60,7 +60,7 @@ pub(crate) struct OfDocs<'a> {
 impl<'a> OfDocs<'a> {
     /// Ordinals of a document's values and sets, ascending.
     #[inline]
-    pub(crate) fn get(&self, doc: u32) -> &'a [u16] {
+    pub fn get(&self, doc: u32) -> &'a [u16] {
         slice(self.at, self.ordinals, doc as usize)
     }
 
@@ -93,7 +93,7 @@ pub struct Values {
     pub(super) sizes: [(usize, usize); COUNT],
     /// Places that records exclude and none names, by facet: no facet lists them.
     only_excluded: [Vec<u32>; COUNT],
-    /// Bit set of the documents that state very many values of a facet other than places; empty without any.
+    /// Bit set of the documents that state very many values of a facet other than places.
     crowded: Vec<u64>,
     /// Documents that name a place, by facet.
     naming_any: [OnceLock<Vec<u64>>; COUNT],
@@ -165,14 +165,12 @@ impl Values {
             }
             FACETS.iter().zip(counts).any(|(spec, count)| !spec.is_place && count > CROWD)
         };
-        let bits = bits_of((0..self.count as u32).filter(is_crowded), self.count);
-        if bits.iter().any(|word| *word > 0) { bits } else { Vec::new() }
+        bits_of((0..self.count as u32).filter(is_crowded), self.count)
     }
 
     /// Documents that state a value, and not very many of any facet.
     pub(super) fn docs_of_few(&self, ordinal: u32) -> DocSet<'_> {
-        let docs = self.docs(ordinal);
-        if self.crowded.is_empty() { docs } else { docs.without(&DocSet::bits(&self.crowded)) }
+        self.docs(ordinal).without(&DocSet::bits(&self.crowded))
     }
 
     /// Number of ordinals, sets included.
@@ -265,13 +263,13 @@ impl Values {
     }
 
     /// The documents' values.
-    pub(crate) fn of_docs(&self) -> OfDocs<'_> {
+    pub fn of_docs(&self) -> OfDocs<'_> {
         let (at, ordinals) = self.doc_values.parts();
         OfDocs { at, ordinals }
     }
 
     /// Values of a set; empty for a value.
-    pub(crate) fn set(&self, ordinal: usize) -> &[u32] {
+    pub fn set(&self, ordinal: usize) -> &[u32] {
         self.sets.get(ordinal)
     }
 

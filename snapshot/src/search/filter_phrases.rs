@@ -385,7 +385,7 @@ mod tests {
             ("grants not over $5,000", "grants", "fundingMax=5000"),
             ("becas no superiores a 5.000 dólares", "becas", "fundingMax=5000"),
             ("grants not due before March 2027", "grants", "deadlineFrom=2027-03-01"),
-            ("not open art grants", "art grants", "="),
+            ("grants not open now", "grants", "="),
             ("becas que no cierren en diciembre", "becas que", "="),
             ("grants over $10 000", "grants", "fundingMin=10000"),
             ("al menos US$ 1 000 000", "", "fundingMin=1000000"),

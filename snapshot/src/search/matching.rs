@@ -305,7 +305,10 @@ impl<'a> Clause<'a> {
     }
 
     /// Upper bound of the number of documents that match it.
-    pub(super) fn documents_max(&self, index: &Index) -> usize {
+    fn documents_max(&self, index: &Index) -> usize {
+        if self.left_out.is_some() {
+            return index.programs();
+        }
         let len = |term: u32| index.terms.docs(term).len();
         let of_word = |terms: &Vec<u32>| terms.iter().map(|term| len(*term)).sum::<usize>();
         let together = self.each_word.iter().map(of_word).min().unwrap_or(0);
@@ -314,14 +317,19 @@ impl<'a> Clause<'a> {
         let others: usize = self.others.iter().map(|other| other.docs.len()).sum();
         self.terms().map(len).sum::<usize>() + values + apart + others + together
     }
+}
 
-    /// What clauses are sorted by: the rarest comes first.
-    pub(super) fn size(&self, index: &Index) -> usize {
-        self.documents_max(index)
-    }
+/// Clauses, those that are alternatives together.
+pub(super) fn alternatives<'c, 'a>(clauses: &'c [Clause<'a>]) -> impl Iterator<Item = &'c [Clause<'a>]> {
+    clauses.chunk_by(|_, next| next.is_alternative)
+}
 
-    /// The documents of a set that match it.
-    pub(super) fn keep(&self, found: DocSet<'a>, index: &'a Index) -> DocSet<'a> {
-        found.and(&self.docs(index))
-    }
+/// Documents that match any of some clauses.
+pub(super) fn docs_of_any<'a>(group: &[Clause<'a>], index: &'a Index) -> DocSet<'a> {
+    union(group.iter().map(|clause| clause.docs(index)).collect(), index.programs())
+}
+
+/// Upper bound of the number of documents that match any of some clauses.
+pub(super) fn documents_max(group: &[Clause<'_>], index: &Index) -> usize {
+    group.iter().map(|clause| clause.documents_max(index)).sum()
 }

@@ -11,7 +11,7 @@ use crate::search::coordination::{Read, Role, Sequence};
 use crate::search::cost::Budget;
 use crate::search::index::Index;
 use crate::search::lexicon::{function_words, is_in, stop_words};
-use crate::search::matching::{Clause, cost_of_terms, run};
+use crate::search::matching::{Clause, alternatives, cost_of_terms, docs_of_any, documents_max, run};
 use crate::search::phrase::Phrases;
 use crate::search::set::DocSet;
 use crate::text::{QueryWord, query_words, words_of};
@@ -308,20 +308,21 @@ impl<'a> ResolvedText<'a> {
     /// Documents that match all clauses, the rarest first; `None` without clauses.
     pub(super) fn with_words(&self, index: &'a Index, budget: &Budget) -> Option<DocSet<'a>> {
         budget.spend(self.clauses.iter().map(|clause| clause.cost(index)).sum());
-        let mut clauses: Vec<&Clause<'a>> = self.clauses.iter().collect();
-        clauses.sort_by_cached_key(|clause| clause.size(index));
-        let mut clauses = clauses.into_iter();
-        let first = clauses.next()?.docs(index);
+        let mut groups: Vec<&[Clause<'a>]> = alternatives(&self.clauses).collect();
+        groups.sort_by_cached_key(|group| documents_max(group, index));
+        let mut groups = groups.into_iter();
+        let first = docs_of_any(groups.next()?, index);
         // Without documents, the other clauses need not be read.
-        let found =
-            clauses.try_fold(first, |found, clause| (!found.is_empty()).then(|| clause.keep(found, index)));
+        let found = groups.try_fold(first, |found, group| {
+            (!found.is_empty()).then(|| found.and(&docs_of_any(group, index)))
+        });
         Some(found.unwrap_or_default())
     }
 
     /// Upper bounds of the work of finding the text, in units, and of the documents that match it.
     pub(super) fn cost(&self, index: &Index) -> (u64, usize) {
         let words: u64 = self.clauses.iter().map(|clause| clause.cost(index)).sum();
-        let documents = self.clauses.iter().map(|clause| clause.documents_max(index)).min();
+        let documents = alternatives(&self.clauses).map(|group| documents_max(group, index)).min();
         let documents = documents.unwrap_or(usize::MAX).min(index.programs());
         (words + self.filter.cost(index, documents), documents)
     }

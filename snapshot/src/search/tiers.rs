@@ -120,6 +120,11 @@ impl<'a> Part<'a> {
         self.unguessed.as_ref().unwrap_or(&self.docs)
     }
 
+    /// Documents that match it itself, without its alternatives.
+    pub(super) fn own(&self) -> &DocSet<'a> {
+        self.alternative.as_ref().map_or_else(|| self.typed(), |(_, own)| own)
+    }
+
     /// Whether it distinguishes records: most do not match it, and some do.
     pub(super) fn is_rare(&self, index: &Index) -> bool {
         !self.typed().is_empty() && self.docs.len() <= index.programs() / 2
@@ -262,7 +267,7 @@ impl<'a> Parts<'a> {
         // Those that are left of its alternatives.
         let (others, rest): (Vec<_>, Vec<_>) =
             parts.map(|(_, part)| part).partition(|part| of_group.is_some() && group(part) == of_group);
-        let own = others.iter().filter_map(|part| part.alternative.as_ref()).map(|(_, docs)| docs.borrowed());
+        let own = others.iter().map(|part| part.own().borrowed());
         let others = of_group.map(|_| union(own.collect(), self.index.programs()));
         all_of(rest.iter().map(|part| part.typed().borrowed()).chain(others).collect())
     }

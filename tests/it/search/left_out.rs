@@ -42,8 +42,8 @@ fn a_value_after_no_is_left_out_of_every_row_in_both_languages() {
     assert_eq!(slugs(&live.get("/programs?q=loans")), ["p1", "p4"]);
 }
 
-#[test]
-fn words_after_an_exclusion_and_what_a_conjunction_joins_to_it_are_left_out() {
+/// Four funds: what they give, for whom, and where.
+fn shops() -> Live {
     let member = |kind: &str, summary: &str, places: &[&str]| json!({"name": "Soil fund", "programType": kind, "summary": summary, "eligibleCountries": places});
     let members = [
         member("loan", "For companies.", &["KE"]),
@@ -51,7 +51,38 @@ fn words_after_an_exclusion_and_what_a_conjunction_joins_to_it_are_left_out() {
         member("grant", "For farms.", &["FR"]),
         member("scholarship", "For shops.", &[]),
     ];
-    let live = live(&[organization(), programs(&members)]);
+    live(&[organization(), programs(&members)])
+}
+
+#[test]
+fn alternatives_are_one_condition_and_shown_as_such() {
+    let live = shops();
+    for (address, found) in [
+        ("/programs?q=soil+loans+or+prizes", &["p1", "p2"][..]),
+        ("/es/programs?q=soil+préstamos+o+premios", &["p1", "p2"]),
+        ("/programs?q=soil+in+Kenya+or+in+Uganda", &["p1", "p2"]),
+        ("/programs?q=soil+companies+or+farms", &["p1", "p2", "p3"]),
+        ("/programs?q=soil+farms,+loans+or+prizes", &["p1", "p2", "p3"]),
+        ("/programs?q=soil+shops+loans+or+prizes", &["p2"]),
+    ] {
+        let page = live.get(address);
+        assert_eq!(slugs(page.split("class=\"tier\"").next().unwrap()), found, "{address}: {page}");
+        assert!(page.contains("<b>or ") || page.contains("<b>o "), "{address}: {page}");
+    }
+    let plain = live.get("/programs?q=soil+loans+or+prizes&plain=prizes");
+    assert!(!plain.contains("<b>or "), "{plain}");
+    let guessed = live.get("/programs?q=soil+shops+or+compamies");
+    assert!(
+        guessed.contains("No record has \u{201c}compamies\u{201d}. Shown: \u{201c}companies"),
+        "{guessed}"
+    );
+    let answer = live.call("search_opportunities", &json!({"query": "soil loans or prizes"}));
+    assert!(answer.contains("\"or\":true"), "{answer}");
+}
+
+#[test]
+fn words_after_an_exclusion_and_what_a_conjunction_joins_to_it_are_left_out() {
+    let live = shops();
     for (address, left, chips) in [
         ("/programs?q=soil+excluding+companies", &["p3", "p4"][..], &["other than companies"][..]),
         (

@@ -6,6 +6,7 @@ use crate::facet::{Facet, place_facets};
 use crate::search::entities::places_offered_for;
 use crate::search::matching::{Clause, Form};
 use crate::search::set::{DocSet, both};
+use crate::search::tiers::Part;
 
 impl RankedQuery<'_> {
     /// Number of full matches with each of some sets in place of a part.
@@ -84,7 +85,8 @@ impl RankedQuery<'_> {
         }
         let is_guess = |(_, form): &&(u32, Form)| *form == Form::Guess;
         let text = |(term, _): &(u32, _)| self.index.terms.text(*term).to_owned();
-        let guessed = self.parts.known.iter().filter(|part| part.typed().is_empty() && !part.docs.is_empty());
+        let has_guess = |part: &&Part<'_>| part.clause.forms.iter().any(|form| is_guess(&form));
+        let guessed = self.parts.known.iter().filter(has_guess).filter(|part| part.own().is_empty());
         ranked.guesses.extend(guessed.map(|part| Guess {
             word: self.text.with_hyphens(&part.clause.words.join(" ")),
             read_as: part.clause.forms.iter().filter(is_guess).map(text).collect(),

@@ -39,7 +39,7 @@ pub(super) struct Read {
     pub(super) words: Range<usize>,
     pub(super) role: Role,
     /// The list of the words that leave it out.
-    list: Option<&'static str>,
+    pub(super) list: Option<&'static str>,
     kind: Kind,
 }
 

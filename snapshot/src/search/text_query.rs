@@ -229,7 +229,7 @@ impl TextQuery {
                 let words = &typed[read.words.clone()];
                 if self.is_literal(&words.join(" ")) {
                     clause.entity = None;
-                    read.role = Role::Required;
+                    (read.role, read.list) = (Role::Required, None);
                 } else {
                     clause.leave_out(words, index);
                 }

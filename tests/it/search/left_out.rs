@@ -116,6 +116,8 @@ fn words_after_an_exclusion_and_what_a_conjunction_joins_to_it_are_left_out() {
     }
     // As text they are words.
     assert_eq!(slugs(&live.get("/programs?q=excluding+companies&plain=excluding+companies")), ["p1", "p2"]);
+    // Words that only might leave others out are a name where there is nothing else.
+    assert_eq!(slugs(&live.get("/programs?q=no+companies+shops")), ["p1", "p2", "p4"]);
     let answer = live.call("search_opportunities", &json!({"query": "soil excluding companies"}));
     let outside = json!({"facet": "text", "value": "companies"}).to_string();
     assert!(answer.contains(&outside), "{answer}");

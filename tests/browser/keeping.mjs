@@ -167,7 +167,7 @@ export const parts = ({ base, open, check, total }) => {
   // A static host gives the page as it lies there, whatever the query; it may be the host where the directory lives.
   async function alone() {
     const page = await open();
-    const plain = (await (await fetch(base + "/programs")).text()).replace(/(id="alone".*<a href=")[^"]*/, `$1${base}/programs`);
+    const plain = (await (await fetch(base + "/programs")).text()).replace(/(id="alone".*<a href="[^"]*">)[^<]*/, `$1${base}/programs`);
     await page.route(/\/programs\?/, route => route.fulfill({ contentType: "text/html", body: plain }));
     await page.goto(base + "/programs?q=research");
     check("a copy states that it cannot search, and offers no search at its own address", (await page.isVisible("#alone")) && !(await page.isVisible("#alone a")));

@@ -94,58 +94,36 @@ impl Metrics {
 
     /// The counters as Prometheus text.
     pub(crate) fn text(&self) -> String {
-        let mut out = String::with_capacity(16 * 1024);
-        self.push_requests(&mut out);
-        let counts = &self.connections;
-        let counted = [
-            (
-                "edge_flight_refusals_total",
-                "Answers refused with 503 because too many wait to be taken.",
-                counts.in_flight.refused.get(),
-            ),
-            ("edge_accepted_total", "Connections accepted.", counts.accepted.get()),
-            ("edge_refused_total", "Connections closed: too many were open.", counts.refused.get()),
-            ("edge_accept_errors_total", "Accepts that failed.", counts.accept_errors.get()),
-            (
-                "edge_not_modified_total",
-                "Answers that the client had already (304).",
-                self.not_modified.get(),
-            ),
-            ("edge_panics_total", "Requests that ended in a panic.", self.panics.get()),
-            (
-                "edge_client_refusals_total",
-                "Connections closed at once because their client had a quarter of all.",
-                counts.crowding.get(),
-            ),
-            ("edge_abandoned_total", "Requests whose client left or was cut.", self.abandoned.get()),
-            (
-                "edge_overload_refusals_total",
-                "Searches and long reads refused with 503 because their pool was full.",
-                self.overloads.get(),
-            ),
-            (
-                "edge_log_dropped_total",
-                "Lines of the log that nobody read in time, or that could not be written.",
-                crate::log_lines::LINES.dropped(),
-            ),
-        ];
-        counted.into_iter().for_each(|(name, help, count)| metric(&mut out, name, help, count));
+        let mut text = String::with_capacity(16 * 1024);
+        self.push_requests(&mut text);
+        let (counts, out) = (&self.connections, &mut text);
+        let help = "Answers refused with 503 because too many wait to be taken.";
+        metric(out, "edge_flight_refusals_total", help, counts.in_flight.refused.get());
+        metric(out, "edge_accepted_total", "Connections accepted.", counts.accepted.get());
+        metric(out, "edge_refused_total", "Connections closed: too many were open.", counts.refused.get());
+        metric(out, "edge_accept_errors_total", "Accepts that failed.", counts.accept_errors.get());
+        let help = "Answers that the client had already (304).";
+        metric(out, "edge_not_modified_total", help, self.not_modified.get());
+        metric(out, "edge_panics_total", "Requests that ended in a panic.", self.panics.get());
+        let help = "Connections closed at once because their client had a quarter of all.";
+        metric(out, "edge_client_refusals_total", help, counts.crowding.get());
+        metric(out, "edge_abandoned_total", "Requests whose client left or was cut.", self.abandoned.get());
+        let help = "Searches and long reads refused with 503 because their pool was full.";
+        metric(out, "edge_overload_refusals_total", help, self.overloads.get());
+        let help = "Lines of the log that nobody read in time, or that could not be written.";
+        metric(out, "edge_log_dropped_total", help, crate::log_lines::LINES.dropped());
         let help = "Connections that ended, by reason.";
-        labelled(&mut out, ("edge_closed_total", help), "reason", counts.all_closed());
+        labelled(out, ("edge_closed_total", help), "reason", counts.all_closed());
         let loads = [("taken", self.loads.get()), ("refused", self.refusals.get())];
         let help = "Generations taken and refused since the start.";
-        labelled(&mut out, ("edge_snapshot_loads_total", help), "result", loads);
-        self.push_lookups(&mut out);
-        out
-    }
-
-    fn push_lookups(&self, out: &mut String) {
-        const NAME: &str = "edge_cache_lookups_total";
-        family(out, NAME, "Look-ups in the caches of file bodies and of computed answers.");
+        labelled(out, ("edge_snapshot_loads_total", help), "result", loads);
+        const LOOKUPS: &str = "edge_cache_lookups_total";
+        family(out, LOOKUPS, "Look-ups in the caches of file bodies and of computed answers.");
         for (cache, lookups) in [("bodies", &self.bodies), ("answers", &self.answers)] {
-            sample(out, NAME, &format!("cache=\"{cache}\",result=\"hit\""), lookups.hits.get());
-            sample(out, NAME, &format!("cache=\"{cache}\",result=\"miss\""), lookups.misses.get());
+            sample(out, LOOKUPS, &format!("cache=\"{cache}\",result=\"hit\""), lookups.hits.get());
+            sample(out, LOOKUPS, &format!("cache=\"{cache}\",result=\"miss\""), lookups.misses.get());
         }
+        text
     }
 
     fn push_requests(&self, out: &mut String) {

@@ -109,8 +109,10 @@ impl Server {
 
     fn look(&self, now: Instant, forced: bool) {
         lock(&self.retired).retain(|state| Arc::strong_count(state) > 1);
+        // Pulled again, because it was damaged.
+        let is_replaced = || self.state().generation().is_replaced();
         let failed = match live_id(&self.options.root) {
-            Ok(id) if !forced && id == self.state().generation().id() && !self.is_replaced() => {
+            Ok(id) if !forced && id == self.state().generation().id() && !is_replaced() => {
                 *lock(&self.retry) = None;
                 return;
             }
@@ -126,11 +128,6 @@ impl Server {
         if let Err((id, error)) = failed {
             self.fail(id, &error, now, forced);
         }
-    }
-
-    /// Whether the generation was pulled again, because it was damaged.
-    fn is_replaced(&self) -> bool {
-        self.state().generation().is_replaced()
     }
 
     fn take(&self, id: &str) -> Result<(), OpenError> {

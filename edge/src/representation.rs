@@ -122,28 +122,6 @@ impl Representation {
         self.tags.push_str(tag);
         self
     }
-
-    /// All headers. `Cache-Control` is a placeholder that is replaced when the answer is sent.
-    fn into_headers(self, etag: HeaderValue, metadata: &Metadata<'_>) -> HeaderMap {
-        let &Metadata { origin, coding, changed, .. } = metadata;
-        let (mut headers, tag_header) = (self.headers, origin.tag_header.as_ref());
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        headers.insert(header::ETAG, etag);
-        headers.insert(GENERATION, origin.generation.clone());
-        let tags = tag_header.map_or_else(String::new, |name| separated(self.tags, name));
-        for (name, text) in [(Some(&header::LINK), self.links), (tag_header, tags)] {
-            if let (Some(name), Ok(value)) = (name, HeaderValue::try_from(text)) {
-                headers.insert(name, value);
-            }
-        }
-        if let Some(changed) = http_date(changed) {
-            headers.insert(header::LAST_MODIFIED, changed);
-        }
-        if coding == Coding::Gzip {
-            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-        }
-        headers
-    }
 }
 
 /// Tags as a header separates them: Fastly's and Varnish's by spaces, all others by commas.
@@ -189,14 +167,27 @@ pub(crate) struct CachedResponse {
 }
 
 impl CachedResponse {
-    /// Prepares the headers of a body.
+    /// Prepares the headers of a body. `Cache-Control` is a placeholder that is replaced when the answer is sent.
     pub(crate) fn new(bytes: Bytes, representation: Representation, metadata: &Metadata<'_>) -> Self {
-        let etag = HeaderValue::from_str(metadata.etag).unwrap_or(HeaderValue::from_static("\"\""));
-        let headers = representation.into_headers(etag, metadata);
-        let tag_header = metadata.origin.tag_header.clone();
-        let changed = metadata.changed;
-        let dated = metadata.dated.then_some(changed);
-        let length = bytes.len() as u64;
+        let &Metadata { origin, etag, coding, changed, dated } = metadata;
+        let Representation { mut headers, tags, links } = representation;
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.insert(header::ETAG, HeaderValue::from_str(etag).unwrap_or(HeaderValue::from_static("\"\"")));
+        headers.insert(GENERATION, origin.generation.clone());
+        let tag_header = origin.tag_header.clone();
+        let tags = tag_header.as_ref().map_or_else(String::new, |name| separated(tags, name));
+        for (name, text) in [(Some(&header::LINK), links), (tag_header.as_ref(), tags)] {
+            if let (Some(name), Ok(value)) = (name, HeaderValue::try_from(text)) {
+                headers.insert(name, value);
+            }
+        }
+        if let Some(changed) = http_date(changed) {
+            headers.insert(header::LAST_MODIFIED, changed);
+        }
+        if coding == Coding::Gzip {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        let (length, dated) = (bytes.len() as u64, dated.then_some(changed));
         Self { bytes, length, headers, tag_header, changed, dated, shared: Arc::default() }
     }
 
@@ -300,7 +291,8 @@ pub(crate) mod tests {
             let tagged = Representation::json().tag("programs/a-b").tag("search");
             let tag_header = Some(HeaderName::from_static(name));
             let origin = &Origin { generation: JSON, tag_header };
-            assert_eq!(tagged.into_headers(JSON, &Metadata { origin, ..METADATA })[name], expected);
+            let metadata = Metadata { origin, ..METADATA };
+            assert_eq!(CachedResponse::new(Bytes::new(), tagged, &metadata).headers[name], expected);
         }
     }
 }

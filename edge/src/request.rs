@@ -69,12 +69,22 @@ impl Request {
             Outcome::Ready(reply) => return self.finish(reply),
             Outcome::Heavy(work) => work,
         };
+        self.run(pool, work, |_| OVERLOADED.into()).await
+    }
+
+    /// Does work in a pool; `refused` is the reply when that is full.
+    async fn run(
+        self,
+        pool: fn(&Server) -> &BlockingPool,
+        work: impl FnOnce(&Self) -> Reply + Send + 'static,
+        refused: impl FnOnce(&Self) -> Reply,
+    ) -> Response<Bytes> {
         let request = Arc::new(self);
         let shared = Arc::clone(&request);
         let reply = pool(&request.server).run(move || shared.guarded(|| work(&shared))).await;
         request.finish(reply.unwrap_or_else(|PoolFull| {
             request.server.metrics.overloads.add();
-            OVERLOADED.into()
+            refused(&request)
         }))
     }
 
@@ -103,19 +113,13 @@ impl Request {
             Outcome::Ready(response) => return self.finish(self.closing(response)),
             Outcome::Heavy(call) => Arc::new(call),
         };
-        let request = Arc::new(self);
-        let work = {
-            let (request, call) = (Arc::clone(&request), Arc::clone(&call));
-            move || {
-                let detail = |slug: &str, locale| request.detail(slug, locale);
-                call.respond(&request.context(&detail))
-            }
+        let refused = Arc::clone(&call);
+        let work = move |request: &Self| {
+            let detail = |slug: &str, locale| request.detail(slug, locale);
+            request.closing(call.respond(&request.context(&detail)))
         };
-        let response = request.server.searches.run(work).await.unwrap_or_else(|PoolFull| {
-            request.server.metrics.overloads.add();
-            call.refused()
-        });
-        request.finish(request.closing(response))
+        let refused = move |request: &Self| request.closing(refused.refused());
+        self.run(|server| &server.searches, work, refused).await
     }
 
     /// Ends the connection of a request whose framing cannot be trusted: a length may have been sent besides the

@@ -139,7 +139,7 @@ pub(crate) enum Command {
         /// New or empty folder
         #[arg(value_parser = folder())]
         dir: PathBuf,
-        /// Write `a/index.html` instead of `a.html`, for hosts that require it
+        /// For hosts without rules: write `a/index.html` instead of `a.html`, and link to `a.json` instead of `a`
         #[arg(long)]
         pretty: bool,
         /// Path below which the host serves the site, such as /repo

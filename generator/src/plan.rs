@@ -70,8 +70,7 @@ pub(crate) fn named(counts: &RecordCounts) -> [(&'static str, u64); 7] {
 pub(crate) fn live(root: &Path) -> Result<Option<Generation>, StoreError> {
     match Generation::open_current(root) {
         Ok(live) => Ok(Some(live)),
-        Err(StoreError::Unpublished { .. }) => Ok(None),
-        Err(_) if !root.exists() => Ok(None),
+        Err(StoreError::Unpublished { .. }) if !root.is_file() => Ok(None),
         Err(error) => Err(error),
     }
 }

@@ -27,7 +27,7 @@ use crate::load::{input, load, print, today};
 use dataset::diagnostics::{Diagnostics, MessageFormat};
 use dataset::text::counted;
 use dataset::{Input, InputError};
-use import::{ImportError, ImportOptions};
+use import::ImportError;
 use site::{BuildOptions, Progress, generate};
 
 use status::{Status, Trouble};
@@ -112,9 +112,8 @@ fn reachable(listening: SocketAddr) -> SocketAddr {
 /// Watches the folders that were named, if any was.
 fn watched(options: &Preview) -> Result<Option<Changes>, Failure> {
     let folders: Vec<PathBuf> = [&options.data, &options.templates].into_iter().flatten().cloned().collect();
-    if let Some(data) = options.data.as_ref().filter(|data| !data.is_dir()) {
-        let wrong = if data.exists() { InputError::NotAFolder } else { InputError::Missing };
-        return Err(fail(Failure::Input, wrong(data.clone())));
+    if let Some(error) = options.data.as_deref().and_then(InputError::unless_folder) {
+        return Err(fail(Failure::Input, error));
     }
     if let Some(missing) = folders.iter().find(|folder| !folder.is_dir()) {
         return Err(fail(Failure::Input, format_args!("there is no folder {}", missing.display())));
@@ -233,7 +232,7 @@ impl Trouble {
 fn rebuild(data: Option<&Path>, build: &BuildOptions) -> Result<(), Trouble> {
     let (progress, mut report) = (Progress::new(false), Diagnostics::new());
     let imported = data.filter(|data| data.join(import::FILE).exists()).and_then(|data| {
-        let imported = import::import(&ImportOptions { data, sources: &[], from: None }, &mut report);
+        let imported = import::import(data, &[], None, &mut report);
         if let Err(error) = &imported
             && !matches!(error, ImportError::Data)
         {

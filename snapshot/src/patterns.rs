@@ -46,8 +46,6 @@ struct List {
     all: Vec<Pattern>,
     /// Patterns by a word that they may begin with.
     by_first: FxHashMap<String, Vec<usize>>,
-    /// Lengths of these words, as bits, by their first bytes: most words of a text begin no pattern.
-    lengths: [u64; 256],
 }
 
 /// A word of a text, folded, and where it is.
@@ -79,7 +77,7 @@ impl Patterns {
 impl List {
     fn new(list: &str) -> Self {
         let lines = list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-        let mut patterns = Self { all: Vec::new(), by_first: FxHashMap::default(), lengths: [0; 256] };
+        let mut patterns = Self { all: Vec::new(), by_first: FxHashMap::default() };
         let mut named: Vec<(&str, &str)> = Vec::new();
         for line in lines {
             if let Some(words) = line.split_once(" = ") {
@@ -97,37 +95,23 @@ impl List {
             }
             patterns.all.push(pattern);
         }
-        for (first, length) in patterns.by_first.keys().map(|word| outline(word)) {
-            patterns.lengths[first] |= length;
-        }
         patterns
     }
 
     fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
         // A letter of ASCII is as long in lower case.
         let lower = text.to_ascii_lowercase();
-        if !lower.split(|c: char| !is_of_word(c)).any(|word| self.from(&folded(word)).is_some()) {
+        if !lower.split(|c: char| !is_of_word(c)).any(|word| self.by_first.contains_key(&*folded(word))) {
             return None;
         }
         let words = words(&lower);
         let found = |at: usize| {
-            let mut candidates = self.from(&words[at].text)?.iter();
+            let mut candidates = self.by_first.get(&*words[at].text)?.iter();
             candidates.find_map(|pattern| self.all[*pattern].matched(&words, at))
         };
         let (from, to) = (0..words.len()).find_map(|at| Some((at, found(at)?)))?;
         text.get(words[from].start..words[to - 1].end)
     }
-
-    /// The patterns that may begin with a word.
-    fn from(&self, word: &str) -> Option<&Vec<usize>> {
-        let (first, length) = outline(word);
-        (self.lengths[first] & length != 0).then(|| self.by_first.get(word))?
-    }
-}
-
-/// The first byte of a word, and a bit for its length.
-fn outline(word: &str) -> (usize, u64) {
-    (word.bytes().next().unwrap_or_default().into(), 1 << word.len().min(63))
 }
 
 impl Pattern {

@@ -55,6 +55,7 @@
 //! common words cheap. Totals are always exact.
 
 mod build;
+mod coordination;
 mod cost;
 mod entities;
 mod facets;
@@ -87,7 +88,7 @@ mod values;
 mod weights;
 
 pub use self::build::{document_order, write_index};
-pub use self::entities::{NamedEntity, label_runs};
+pub use self::entities::label_runs;
 pub use self::facets::FACET_VALUES_MAX;
 pub use self::filter_phrases::{FilterPhrase, PhraseUse};
 pub use self::index::{FacetCounts, Index};

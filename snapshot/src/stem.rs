@@ -2,33 +2,12 @@
 //! word; `generative` is another.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 
-use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
-
-/// Most words whose stems a thread remembers.
-const REMEMBERED_MAX: usize = 1024;
-
-thread_local! {
-    /// Stems of the words that this thread looked up last: a question without matches is read once more without each
-    /// of its words, and most questions share their words.
-    static REMEMBERED: RefCell<FxHashMap<SmolStr, [SmolStr; 2]>> = RefCell::default();
-}
 
 /// Stems of a folded word in English and Spanish: without number, gender and the endings of verbs.
 pub fn stems(word: &str) -> [SmolStr; 2] {
-    REMEMBERED.with_borrow_mut(|known| {
-        if let Some(stems) = known.get(word) {
-            return stems.clone();
-        }
-        if known.len() == REMEMBERED_MAX {
-            known.clear();
-        }
-        let stems = [english_stem(word), spanish_stem(word).into()];
-        known.insert(word.into(), stems.clone());
-        stems
-    })
+    [english_stem(word), spanish_stem(word).into()]
 }
 
 /// Stems of a folded noun or adjective: `training` is no form of `train`.

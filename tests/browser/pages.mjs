@@ -14,9 +14,8 @@ export async function pages(base) {
   const month = (await (await fetch(base + "/deadlines")).text()).match(/\/deadlines\/\d{4}-\d{2}/);
   if (month) paths.month = month[0];
   if (recipient) paths.recipient = `/recipients/${recipient}`;
-  const both = Object.entries(paths).flatMap(([name, path]) => [
+  return Object.entries(paths).flatMap(([name, path]) => [
     [name, path],
     [`${name}-es`, path === "/" ? "/es" : `/es${path}`],
   ]);
-  return both;
 }

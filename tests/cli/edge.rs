@@ -533,8 +533,11 @@ fn a_store_is_followed_and_one_that_is_gone_stops_neither_the_edge_nor_its_start
     let server = Server::start(EDGE, folder.path(), &args, "address=");
     assert_eq!(status(&server.get_from(host, "/api/v1/search")), "200");
     let refused = |more: &[&str]| edge(&folder, &[&["--snapshot", "new"], more].concat());
-    refused(&["--source", "s3://bucket/site"]).fails(2, &["no key is trusted"]);
+    let unsigned = refused(&["--source", "s3://user:secret@bucket/site"]);
+    unsigned.fails(2, &["no key is trusted", "--trust"]);
+    assert!(!unsigned.err.contains("secret"), "{}", unsigned.err);
     refused(&["--source", "bucket/site", "--allow-unsigned"]).fails(2, &["s3://bucket/folder"]);
+    refused(&["--source", "ftp://a.example/site", "--allow-unsigned"]).fails(2, &["ftp is not supported"]);
     fs::rename(&away, &store).unwrap();
     refused(&["--source", &url, "--trust", KEY]).fails(5, &["CURRENT is not signed"]);
 }

@@ -1,7 +1,7 @@
 //! `opdir preview`: served from the start, followed by the pages, and nothing of it published.
 
-use super::Place;
 use super::harness::{Server, content, status};
+use super::{BAD, Place};
 
 /// A preview of the dataset, once it is watched.
 fn started(place: &Place) -> Server {
@@ -40,13 +40,11 @@ fn preview_shows_changed_data_and_keeps_serving_when_it_breaks() {
     place.retitle("Zephyrine");
     server.says("serving the new snapshot");
     assert!(found("Zephyrine"));
-    place.append("aliases.csv", "organisation,00000000-0000-4000-8000-000000000000,x\n");
+    place.append("aliases.csv", BAD);
     server.says("E0201");
     server.says("still serving the last good snapshot");
     assert!(found("Zephyrine"));
-    place.edit("aliases.csv", |text| {
-        text.replace("organisation,00000000-0000-4000-8000-000000000000,x\n", "")
-    });
+    place.edit("aliases.csv", |text| text.replace(BAD, ""));
     place.retitle("Quixotry");
     server.says("serving the new snapshot");
     assert!(found("Quixotry"));
@@ -55,7 +53,7 @@ fn preview_shows_changed_data_and_keeps_serving_when_it_breaks() {
 #[test]
 fn preview_serves_what_is_wrong_from_the_start_and_the_site_once_it_is_mended() {
     let place = Place::new();
-    place.append("aliases.csv", "<b>organisation,00000000-0000-4000-8000-000000000000,x\n");
+    place.append("aliases.csv", &format!("<b>{BAD}"));
     let server = started(&place);
     let page = server.get("/programs?q=anything");
     assert_eq!(status(&page), "503", "{page}");
@@ -67,9 +65,7 @@ fn preview_serves_what_is_wrong_from_the_start_and_the_site_once_it_is_mended() 
     assert!(refused.contains("503 ") && refused.contains(r#"{"error":{"message":"#), "{refused}");
     assert_eq!(status(&server.get_from("evil.example", "/")), "421");
     assert_eq!(status(&server.get_from("evil.example", "/__opdir/status")), "421");
-    place.edit("aliases.csv", |text| {
-        text.replace("<b>organisation,00000000-0000-4000-8000-000000000000,x\n", "")
-    });
+    place.edit("aliases.csv", |text| text.replace(&format!("<b>{BAD}"), ""));
     server.says("serving the new snapshot");
     assert_eq!(status(&server.get("/programs?q=anything")), "200");
     assert_eq!(status(&server.get("/api/v1/search")), "200");
@@ -115,7 +111,7 @@ fn open_pages_of_a_preview_reload_at_once() {
     let first = server.get("/__opdir/status");
     assert!(first.contains(&format!("\"generation\":\"{generation}\"")), "{first}");
     assert!(first.contains("\"trouble\":null"), "{first}");
-    place.append("aliases.csv", "organisation,00000000-0000-4000-8000-000000000000,x\n");
+    place.append("aliases.csv", BAD);
     // Held until there is something to tell: that a build began, and how it ended.
     let mut shown = server.get(&format!("/__opdir/status?seen={}", seen(&first)));
     while shown.contains("\"building\":true") {
@@ -138,7 +134,7 @@ fn a_folder_that_is_taken_away_and_put_back_is_watched_again() {
     server.says("still serving the last good snapshot");
     std::fs::rename(place.path("aside"), place.path("data")).unwrap();
     server.says("serving the new snapshot");
-    place.append("aliases.csv", "organisation,00000000-0000-4000-8000-000000000000,x\n");
+    place.append("aliases.csv", BAD);
     server.says("E0201");
 }
 

@@ -107,13 +107,10 @@ fn who_is_not_trusted_is_not_believed_and_the_live_snapshot_stays() {
     place.pull("other", &stranger).fails(5, &["not signed by a trusted key"]);
     place.pull("other", "nobody").fails(2, &["neither a public key nor a file"]);
     place.opdir(&["pull", &place.store(), "other"]).fails(5, &["is signed", "--trust"]);
-    place.opdir(&["push", "root", &place.store()]).fails(5, &["is signed", "--key"]);
-    place
-        .opdir(&["push", "root", &place.store(), "--trust", &stranger])
-        .fails(2, &["nothing would be signed"]);
-    place
-        .opdir(&["push", "root", &place.store(), "--key", "stranger"])
-        .fails(5, &["not signed by a trusted key"]);
+    let push = |more: &[&str]| place.opdir(&[&["push", "root", &place.store()], more].concat());
+    push(&[]).fails(5, &["is signed", "--key"]);
+    push(&["--trust", &stranger]).fails(2, &["nothing would be signed"]);
+    push(&["--key", "stranger"]).fails(5, &["not signed by a trusted key"]);
     assert!(content(&place.path("other")) == live, "nothing was touched");
 }
 

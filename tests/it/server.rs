@@ -134,14 +134,14 @@ impl Edge {
 /// A server of small tables in a folder of its own, called without a connection.
 pub(crate) struct Live {
     pub(crate) server: Arc<Server>,
-    _folder: TempDir,
+    pub(crate) folder: TempDir,
 }
 
 impl Live {
     pub(crate) fn of(world: &World) -> Self {
         let folder = tempfile::tempdir().unwrap();
         build(&world.directory, Digest([0; 32]), &options(folder.path()));
-        Self { server: open(folder.path(), 1 << 20), _folder: folder }
+        Self { server: open(folder.path(), 1 << 20), folder }
     }
 
     /// The text of an answer.

@@ -78,7 +78,7 @@ pub static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     "grant grants granting nurse nurses nursing nursery beca becas BECAS investigación \
      INVESTIGACION investigaciones soil health healthy solar Ñandú nandu lndian Indian field-work \
      Straße strasse a y U.S. COVID-19 сорус early career junior NSF R&D research development \
-     living labs training trainings irrigation irrigación"
+     living labs training trainings irrigation irrigación zorb zorbing zorbar zorbando"
         .split(' ')
         .collect()
 });

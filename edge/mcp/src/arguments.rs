@@ -47,23 +47,19 @@ impl<'a> Arguments<'a> {
         known: &[&'static str],
         aliases: &[(&str, &'static str)],
     ) -> Result<Self, ToolError> {
-        let mut arguments: Vec<(&'static str, &'a RawValue)> = Vec::new();
-        let mut aliased = Vec::new();
+        let (mut arguments, mut aliased) = (Vec::new(), Vec::new());
         for (given, value) in envelope::arguments(raw)?.0 {
-            let name = known.iter().find(|known| **known == given);
-            let alias = aliases.iter().find(|(alias, _)| *alias == given);
-            match (name, alias) {
-                (Some(name), _) => arguments.push((name, value)),
-                (None, Some((_, name))) => aliased.push((*name, value)),
-                (None, None) => return Err(unknown(&given, known).into()),
+            if let Some(name) = known.iter().find(|known| **known == given) {
+                arguments.push((*name, value));
+            } else if let Some((_, name)) = aliases.iter().find(|(alias, _)| *alias == given) {
+                aliased.push((*name, value));
+            } else {
+                return Err(unknown(&given, known).into());
             }
         }
+        // The first of a name counts.
+        arguments.append(&mut aliased);
         arguments.retain(|(_, value)| value.get() != "null");
-        for (name, value) in aliased {
-            if value.get() != "null" && !arguments.iter().any(|(known, _)| *known == name) {
-                arguments.push((name, value));
-            }
-        }
         Ok(Self(arguments))
     }
 

@@ -25,7 +25,7 @@ use crate::contract::{self, Contract, File};
 use crate::dispatch;
 use crate::envelope::Message;
 use crate::protocol_version;
-use crate::reply::{self, Caller, Reply, RpcError};
+use crate::reply::{Caller, RpcError, coded};
 use crate::request_body;
 
 /// A refused request's body is read for its id when it is no longer than this.
@@ -85,18 +85,39 @@ pub struct PendingCall {
 impl PendingCall {
     /// The answer.
     pub fn respond(&self, context: &Context<'_>) -> Response<Bytes> {
-        let reply = match Message::parse(&self.body) {
-            Ok(message) => self.site.answer(&self.head.headers, &message, context),
-            Err((id, error)) => error.reply(id),
+        let response = match Message::parse(&self.body) {
+            Ok(message) => self.answer(&message, context),
+            Err((id, error)) => error.response(id, &self.caller),
         };
-        let response = reply.response(&self.caller);
-        reply::coded(&self.head.headers, response)
+        coded(&self.head.headers, response)
+    }
+
+    fn answer(&self, message: &Message<'_>, context: &Context<'_>) -> Response<Bytes> {
+        let (headers, caller) = (&self.head.headers, &self.caller);
+        let Some(id) = message.id else {
+            return match protocol_version::of_notification(headers) {
+                Err(error) => error.response(None, caller),
+                Ok(()) if message.method.starts_with("notifications/") => {
+                    caller.response(StatusCode::ACCEPTED, Bytes::new())
+                }
+                Ok(()) => RpcError::invalid("a request needs an id").response(None, caller),
+            };
+        };
+        let result = protocol_version::of(headers, message).and_then(|protocol| {
+            let call = dispatch::Call { contract: &self.site.contract, context, protocol, message };
+            // A panic in one answer must not cost the connection's other answers.
+            catch_unwind(AssertUnwindSafe(|| call.answer(id))).unwrap_or_else(|_| Err(RpcError::internal()))
+        });
+        match result {
+            Ok(body) => caller.response(StatusCode::OK, body),
+            Err(error) => error.response(Some(id), caller),
+        }
     }
 
     /// The answer when the pool is full.
     pub fn refused(&self) -> Response<Bytes> {
         let id = Message::parse(&self.body).ok().and_then(|message| message.id);
-        RpcError::busy().reply(id).response(&self.caller)
+        RpcError::busy().response(id, &self.caller)
     }
 }
 
@@ -144,8 +165,8 @@ impl Endpoint {
         now_ms: u64,
     ) -> Outcome<Response<Bytes>, PendingCall> {
         let (site, mut caller) = (self.site(context), Caller::default());
-        let reply = match self.admit(&site, &head, (client, now_ms), &mut caller) {
-            Ok(false) => Reply::new(StatusCode::NO_CONTENT, Bytes::new()),
+        let response = match self.admit(&site, &head, (client, now_ms), &mut caller) {
+            Ok(false) => caller.response(StatusCode::NO_CONTENT, Bytes::new()),
             Ok(true) => match request_body::read(&head.headers, &mut body, self.config.body_deadline).await {
                 Ok(body) => {
                     let price = Message::parse(&body).map_or(0, |it| dispatch::price(context, &it));
@@ -155,18 +176,25 @@ impl Endpoint {
                         false => Outcome::Ready(call.respond(context)),
                     };
                 }
-                Err(error) => error.reply(None),
+                Err(error) => error.response(None, &caller),
             },
-            Err(error) => self.refuse(&head.headers, &mut body, &error).await,
+            // Clients match responses by id: over the rate limit a small body is read for it.
+            Err(error) if error.status == StatusCode::TOO_MANY_REQUESTS && is_small(&head.headers) => {
+                let body = request_body::read(&head.headers, &mut body, self.config.body_deadline).await;
+                let body = body.unwrap_or_default();
+                let id = Message::parse(&body).map_or_else(|(id, _)| id, |message| message.id);
+                error.response(id, &caller)
+            }
+            Err(error) => error.response(None, &caller),
         };
-        Outcome::Ready(reply.response(&caller))
+        Outcome::Ready(response)
     }
 
     /// The answer to a request that was refused before [`Self::call`], for its host for example.
     pub fn refused(error: HttpError) -> Response<Bytes> {
         let mut refused = RpcError::transport(error.status, error.message);
         refused.close = error.close;
-        refused.reply(None).response(&Caller::default())
+        refused.response(None, &Caller::default())
     }
 
     /// The checks before the body is read, and whether there is one to read: a preflight has none.
@@ -197,23 +225,11 @@ impl Endpoint {
         }
         Ok(true)
     }
+}
 
-    /// Refuses a request. Clients match responses by id: over the rate limit a small body is read for it.
-    async fn refuse(
-        &self,
-        headers: &HeaderMap,
-        body: &mut (impl Body<Data = Bytes> + Unpin),
-        error: &RpcError,
-    ) -> Reply {
-        let is_small = request_body::declared(headers).is_some_and(|length| length <= SMALL_BODY);
-        if error.status == StatusCode::TOO_MANY_REQUESTS
-            && is_small
-            && let Ok(body) = request_body::read(headers, body, self.config.body_deadline).await
-        {
-            return error.reply(Message::parse(&body).map_or_else(|(id, _)| id, |message| message.id));
-        }
-        error.reply(None)
-    }
+/// Whether the declared body is short.
+fn is_small(headers: &HeaderMap) -> bool {
+    request_body::declared(headers).is_some_and(|length| length <= SMALL_BODY)
 }
 
 impl SiteContract {
@@ -226,31 +242,6 @@ impl SiteContract {
             true => Ok(Some(origin.clone())),
             false => Err(RpcError::transport(StatusCode::FORBIDDEN, "Origin not allowed")),
         }
-    }
-
-    fn answer(&self, headers: &HeaderMap, message: &Message<'_>, context: &Context<'_>) -> Reply {
-        let Some(id) = message.id else { return notified(headers, message) };
-        let result = protocol_version::of(headers, message);
-        let result = result.and_then(|protocol| {
-            let call = dispatch::Call { contract: &self.contract, context, protocol, message };
-            // A panic in one answer must not cost the connection's other answers.
-            catch_unwind(AssertUnwindSafe(|| call.answer(id))).unwrap_or_else(|_| Err(RpcError::internal()))
-        });
-        match result {
-            Ok(body) => Reply::new(StatusCode::OK, body),
-            Err(error) => error.reply(Some(id)),
-        }
-    }
-}
-
-fn notified(headers: &HeaderMap, message: &Message<'_>) -> Reply {
-    if let Err(error) = protocol_version::of_notification(headers) {
-        return error.reply(None);
-    }
-    if message.method.starts_with("notifications/") {
-        Reply::new(StatusCode::ACCEPTED, Bytes::new())
-    } else {
-        RpcError::invalid("a request needs an id").reply(None)
     }
 }
 

@@ -270,11 +270,8 @@ fn single(kind: ParameterKind, name: &str, arguments: &Arguments<'_>) -> Result<
             Some(arguments.integer(name, LIMIT_RANGE)?.unwrap_or(LIMIT_DEFAULT).to_string())
         }
         ParameterKind::Offset => arguments.integer(name, (0, OFFSET_MAX))?.map(|offset| offset.to_string()),
-        ParameterKind::Values(_)
-        | ParameterKind::Organization
-        | ParameterKind::Lang
-        | ParameterKind::Page
-        | ParameterKind::Facets => None,
+        // Those take several values, or are no arguments.
+        _ => None,
     })
 }
 

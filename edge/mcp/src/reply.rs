@@ -113,12 +113,19 @@ impl RpcError {
     }
 
     /// The response to the request with this id; `None` if the id could not be read.
-    pub(crate) fn reply(&self, id: Option<&RawValue>) -> Reply {
+    pub(crate) fn response(&self, id: Option<&RawValue>, caller: &Caller) -> Response<Bytes> {
         let id = id.map_or(String::new(), |id| format!(",\"id\":{}", id.get()));
         let data = self.data.as_ref().map_or(String::new(), |data| format!(",\"data\":{data}"));
         let error = format!("{{\"code\":{},\"message\":{}{data}}}", self.code, json(&self.message));
         let body = format!("{{\"jsonrpc\":\"2.0\"{id},\"error\":{error}}}");
-        Reply { status: self.status, body: body.into(), retry_after: self.retry_after, close: self.close }
+        let mut response = caller.response(self.status, body);
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if self.close {
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
     }
 }
 
@@ -130,46 +137,30 @@ pub(crate) struct Caller {
     pub(crate) quota: Option<Quota>,
 }
 
-/// A response before its headers are set.
-#[derive(Debug)]
-pub(crate) struct Reply {
-    pub(crate) status: StatusCode,
-    pub(crate) body: Bytes,
-    retry_after: Option<u64>,
-    close: bool,
-}
-
-impl Reply {
-    pub(crate) fn new(status: StatusCode, body: impl Into<Bytes>) -> Self {
-        Self { status, body: body.into(), retry_after: None, close: false }
-    }
-
-    /// The response, with CORS headers for the origin of the request, and what is left of the caller's quota
+impl Caller {
+    /// A response, with CORS headers for the origin of the request, and what is left of the caller's quota
     /// (draft-ietf-httpapi-ratelimit-headers).
-    pub(crate) fn response(self, caller: &Caller) -> Response<Bytes> {
-        let mut response = Response::new(self.body);
-        *response.status_mut() = self.status;
+    pub(crate) fn response(&self, status: StatusCode, body: impl Into<Bytes>) -> Response<Bytes> {
+        let mut response = Response::new(body.into());
+        *response.status_mut() = status;
         let headers = response.headers_mut();
         let mut set = |name, value| drop(headers.insert(name, value));
         let fixed = HeaderValue::from_static;
-        if self.status != StatusCode::NO_CONTENT && self.status != StatusCode::ACCEPTED {
+        if status != StatusCode::NO_CONTENT && status != StatusCode::ACCEPTED {
             set(header::CONTENT_TYPE, fixed("application/json"));
         }
         set(header::CACHE_CONTROL, fixed("no-store"));
         set(header::X_CONTENT_TYPE_OPTIONS, fixed("nosniff"));
         set(header::VARY, fixed("Origin"));
-        if matches!(self.status, StatusCode::NO_CONTENT | StatusCode::METHOD_NOT_ALLOWED) {
+        if matches!(status, StatusCode::NO_CONTENT | StatusCode::METHOD_NOT_ALLOWED) {
             set(header::ALLOW, fixed("POST, OPTIONS"));
         }
-        if self.status == StatusCode::NO_CONTENT {
+        if status == StatusCode::NO_CONTENT {
             set(header::ACCESS_CONTROL_ALLOW_METHODS, fixed("POST, OPTIONS"));
             set(header::ACCESS_CONTROL_ALLOW_HEADERS, fixed(ALLOW_HEADERS));
             set(header::ACCESS_CONTROL_MAX_AGE, fixed("86400"));
         }
-        if let Some(seconds) = self.retry_after {
-            set(header::RETRY_AFTER, HeaderValue::from(seconds));
-        }
-        if let Some(Quota { per_minute, remaining, reset }) = caller.quota {
+        if let Some(Quota { per_minute, remaining, reset }) = self.quota {
             let policy = format!("\"mcp\";q={per_minute};w=60");
             let left = format!("\"mcp\";r={remaining};t={reset}");
             for (name, value) in [("ratelimit-policy", policy), ("ratelimit", left)] {
@@ -177,10 +168,7 @@ impl Reply {
                 set(HeaderName::from_static(name), value);
             }
         }
-        if self.close {
-            set(header::CONNECTION, fixed("close"));
-        }
-        if let Some(origin) = &caller.origin {
+        if let Some(origin) = &self.origin {
             set(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
             set(header::ACCESS_CONTROL_EXPOSE_HEADERS, fixed("Retry-After, RateLimit, RateLimit-Policy"));
         }

@@ -36,6 +36,7 @@ const NEAR_TOO: &str = "Rows with a match other than \"name\" or \"more\" come n
 const PAST: &str = "The offset is past the last row; total says how many records match.";
 
 const OTHER_CURRENCY: &str = "Amounts are compared in US dollars only: one in another currency was left out.";
+const NEGATED: &str = "No filter finds the opposite of some words, such as not open: they were left out.";
 const OPENING_DAY: &str = "No filter bounds the day on which a record opens: such words were left out.";
 
 /// Arguments that the REST interface has no parameter for.
@@ -116,7 +117,7 @@ fn requested<'a>(
 ) -> Vec<(Facet, &'a str)> {
     let index = &context.site.index;
     let selected = question.query.selected.iter().map(|(facet, value)| (*facet, index.value_text(value)));
-    let meant = ranked.interpretations.iter().filter(|it| !it.is_outside).flat_map(|it| {
+    let meant = ranked.interpretations.iter().filter(|it| it.left_out.is_none()).flat_map(|it| {
         let place = it.place.as_deref().map(|code| (Facet::Countries, code));
         place
             .into_iter()
@@ -229,11 +230,15 @@ fn understood(context: &Context<'_>, locale: Locale, understood: &Interpretation
         filter
     };
     let mut filters = place.chain(named.filter(|(_, value)| is_code(value))).map(filter);
-    if understood.is_outside {
-        return json!({"words": understood.words, "filters": [], "outside": filters.next()});
+    if let Some(words) = &understood.left_out {
+        let outside = filters.next().unwrap_or_else(|| json!({"facet": "text", "value": words}));
+        return json!({"words": understood.words, "filters": [], "outside": outside});
     }
     let filters: Vec<Value> = filters.collect();
     let mut entry = json!({"words": understood.words, "filters": filters});
+    if understood.is_alternative {
+        entry["or"] = true.into();
+    }
     if !understood.roles.is_empty() {
         let name = |role: Option<Facet>| role.map_or("text", |facet| facet.spec().name);
         let roles = understood.roles.iter().map(|(role, total)| (name(*role).to_owned(), json!(total)));
@@ -297,7 +302,12 @@ fn notice(
             ranked.unstated
         ));
     }
-    for (used, text) in [(PhraseUse::OtherCurrency, OTHER_CURRENCY), (PhraseUse::OpeningDay, OPENING_DAY)] {
+    let left_out = [
+        (PhraseUse::OtherCurrency, OTHER_CURRENCY),
+        (PhraseUse::OpeningDay, OPENING_DAY),
+        (PhraseUse::Negated, NEGATED),
+    ];
+    for (used, text) in left_out {
         let has = ranked.unapplied.iter().any(|phrase| phrase.used == used);
         parts.extend(has.then(|| text.to_owned()));
     }

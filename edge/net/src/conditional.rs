@@ -16,15 +16,15 @@ pub fn etag_suffix(coding: Coding) -> &'static str {
 /// forbids it.
 pub fn negotiate(headers: &HeaderMap, offers_gzip: impl Fn() -> bool) -> Coding {
     let [gzip, identity, any] = weights(headers);
-    let weight = gzip.or(any).unwrap_or(0);
-    match weight > 0 && weight >= identity.unwrap_or(0) && offers_gzip() {
+    let weight = gzip.or(any).unwrap_or(0.0);
+    match weight > 0.0 && weight >= identity.unwrap_or(0.0) && offers_gzip() {
         true => Coding::Gzip,
         false => Coding::Identity,
     }
 }
 
-/// The first weight, in thousandths, of gzip, identity and all others.
-fn weights(headers: &HeaderMap) -> [Option<u16>; 3] {
+/// The first weight of gzip, identity and all others.
+fn weights(headers: &HeaderMap) -> [Option<f32>; 3] {
     /// No client names more.
     const CODINGS_MAX: usize = 32;
     const NAMES: [&[&str]; 3] = [&["gzip", "x-gzip"], &["identity"], &["*"]];
@@ -32,10 +32,10 @@ fn weights(headers: &HeaderMap) -> [Option<u16>; 3] {
     let values = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     for item in values.flat_map(|value| value.split(',').take(CODINGS_MAX)) {
         let (name, _) = item.split_once(';').unwrap_or((item, ""));
-        let weight = parameters(item, "q").next().map_or(Some(1000), parse_weight);
+        let weight = parameters(item, "q").next().map_or(Ok(1.0), str::parse);
         let is_named = |known: &&str| known.eq_ignore_ascii_case(name.trim());
         let slot = NAMES.iter().position(|names| names.iter().any(is_named));
-        if let (Some(slot), Some(weight)) = (slot, weight) {
+        if let (Some(slot), Ok(weight @ 0.0..=1.0)) = (slot, weight) {
             weights[slot].get_or_insert(weight);
         }
     }
@@ -46,21 +46,6 @@ fn weights(headers: &HeaderMap) -> [Option<u16>; 3] {
 pub fn parameters<'t>(item: &'t str, name: &'static str) -> impl Iterator<Item = &'t str> {
     let pairs = item.split(';').skip(1).filter_map(|pair| pair.split_once('='));
     pairs.filter(move |(known, _)| known.trim().eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
-}
-
-/// `0`, `1`, or a fraction of at most three digits, in thousandths.
-fn parse_weight(text: &str) -> Option<u16> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    if fraction.len() > 3 || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let padded = fraction.bytes().map(|digit| u16::from(digit - b'0')).chain(std::iter::repeat(0));
-    let thousandths = padded.take(3).fold(0, |sum, digit| sum * 10 + digit);
-    match whole {
-        "0" => Some(thousandths),
-        "1" if thousandths == 0 => Some(1000),
-        _ => None,
-    }
 }
 
 /// Whether the request is to be answered 412: `If-Match` does not name the ETag by strong comparison or, only without

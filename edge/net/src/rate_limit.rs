@@ -15,7 +15,7 @@ use crate::lock;
 const WINDOW_MS: u64 = 60_000;
 /// Clients share this many locks.
 const SHARDS: usize = 16;
-/// Most clients that are tracked; beyond that the oldest one is dropped.
+/// Most clients that are tracked; beyond that half of them are dropped.
 const CLIENTS_MAX: usize = 65_536;
 
 /// How many requests a client may send.
@@ -41,8 +41,8 @@ pub struct Quota {
 struct Shard {
     /// When each client's requests of the last minute were admitted, oldest first.
     admitted: HashMap<u128, VecDeque<u64>>,
-    /// The clients of `admitted`, each once, oldest first.
-    order: VecDeque<u128>,
+    /// How many clients are known when those without a request in the window are forgotten.
+    full: usize,
 }
 
 impl RateLimiter {
@@ -64,9 +64,7 @@ impl RateLimiter {
             return Ok(None);
         }
         let key = key(client);
-        let mut shard = self.shard(key);
-        shard.forget_the_idle(now_ms);
-        shard.admit(key, per_minute, now_ms).map(Some)
+        self.shard(key).admit(key, per_minute, now_ms).map(Some)
     }
 
     fn limit(&self, client: IpAddr) -> u32 {
@@ -86,9 +84,8 @@ impl RateLimiter {
 impl Shard {
     /// Counts a request, unless there are too many.
     fn admit(&mut self, key: u128, per_minute: u32, now_ms: u64) -> Result<Quota, Quota> {
-        if !self.admitted.contains_key(&key) {
-            self.make_room();
-            self.order.push_back(key);
+        if self.admitted.len() >= self.full && !self.admitted.contains_key(&key) {
+            self.make_room(now_ms);
         }
         let admitted = self.admitted.entry(key).or_default();
         while admitted.front().is_some_and(|at| at + WINDOW_MS <= now_ms) {
@@ -106,25 +103,17 @@ impl Shard {
         if is_admitted { Ok(quota) } else { Err(quota) }
     }
 
-    /// Checks the two clients at the front of the queue: drops those without a request in the window and moves the
-    /// others to the back. Two a request, so that more clients are dropped than added.
-    fn forget_the_idle(&mut self, now_ms: u64) {
-        for _ in 0..2 {
-            let Some(key) = self.order.pop_front() else { return };
-            let last = self.admitted.get(&key).and_then(VecDeque::back);
-            if last.is_some_and(|at| at + WINDOW_MS > now_ms) {
-                self.order.push_back(key);
-            } else {
-                self.admitted.remove(&key);
-            }
+    fn make_room(&mut self, now_ms: u64) {
+        const MOST: usize = CLIENTS_MAX / SHARDS;
+        self.admitted.retain(|_, admitted| admitted.back().is_some_and(|at| at + WINDOW_MS > now_ms));
+        if self.admitted.len() >= MOST {
+            let mut number = 0;
+            self.admitted.retain(|_, _| {
+                number += 1;
+                number % 2 == 0
+            });
         }
-    }
-
-    fn make_room(&mut self) {
-        while self.admitted.len() >= CLIENTS_MAX / SHARDS {
-            let Some(first) = self.order.pop_front() else { return };
-            self.admitted.remove(&first);
-        }
+        self.full = (2 * self.admitted.len()).clamp(8, MOST);
     }
 }
 
@@ -175,10 +164,7 @@ mod tests {
         (0..200_000).for_each(|n| assert!(limiter.admit(client(n), 0).is_ok()));
         let known = || limiter.shards.iter().map(|shard| shard.lock().unwrap().admitted.len()).sum::<usize>();
         assert!((CLIENTS_MAX / 2..=CLIENTS_MAX).contains(&known()));
-        for later in 0..100_000 {
-            let _ = limiter.admit(client(7), WINDOW_MS + later);
-        }
-        let shard = limiter.shard(key(client(7)));
-        assert_eq!((shard.admitted.len(), shard.order.len()), (1, 1));
+        (300_000..340_000).for_each(|n| assert!(limiter.admit(client(n), WINDOW_MS).is_ok()));
+        assert_eq!(known(), 40_000);
     }
 }

@@ -26,8 +26,8 @@ const BYTES_MAX: u64 = 8 << 20;
 /// What a query names.
 #[derive(Default)]
 struct Found {
-    /// Kind, file and slug of today of each record.
-    records: Vec<(EntityType, u32, String)>,
+    /// Kind and file of each record.
+    records: Vec<(EntityType, u32)>,
     missing: Vec<String>,
     /// Length of all records.
     bytes: u64,
@@ -78,10 +78,10 @@ impl Request {
         for (kind, slug) in &query.records {
             match self.known_record(*kind, slug, query.locale) {
                 None => found.missing.push(format!("{}={slug}", kind.as_str())),
-                Some((file, _)) if found.records.iter().any(|(_, known, _)| *known == file.number) => {}
-                Some((file, slug)) => {
+                Some(file) if found.records.contains(&(*kind, file.number)) => {}
+                Some(file) => {
                     found.bytes += file.identity().len;
-                    found.records.push((*kind, file.number, slug));
+                    found.records.push((*kind, file.number));
                 }
             }
         }
@@ -91,18 +91,14 @@ impl Request {
     /// The answer's body.
     fn join(&self, found: &Found, locale: Locale, invalid: &[String]) -> Result<Vec<u8>, StoreError> {
         let files = self.state.generation().files();
-        let known =
-            found.records.iter().filter_map(|(kind, file, slug)| Some((kind, files.get(*file)?, slug)));
-        let bodies = known.map(|(kind, file, slug)| self.record_body(*kind, file, (slug, locale)));
+        let known = found.records.iter().filter_map(|(kind, file)| Some((kind, files.get(*file)?)));
+        let bodies = known.map(|(kind, file)| self.record_body(*kind, file, locale));
         Ok(details::join(&bodies.collect::<Result<Vec<_>, _>>()?, &found.missing, invalid))
     }
 
-    /// The file of a record by its slug or a former one, and its slug.
-    fn known_record(&self, kind: EntityType, slug: &str, locale: Locale) -> Option<(FileEntry<'_>, String)> {
-        if let Some(file) = self.record_file(kind, slug, locale) {
-            return Some((file, slug.to_owned()));
-        }
-        let canonical = self.canonical_slug(kind, slug)?;
-        self.record_file(kind, &canonical, locale).map(|file| (file, canonical))
+    /// The file of a record by its slug or a former one.
+    fn known_record(&self, kind: EntityType, slug: &str, locale: Locale) -> Option<FileEntry<'_>> {
+        let renamed = || self.record_file(kind, &self.canonical_slug(kind, slug)?, locale);
+        self.record_file(kind, slug, locale).or_else(renamed)
     }
 }

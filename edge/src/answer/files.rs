@@ -63,8 +63,11 @@ impl Request {
         &self,
         kind: EntityType,
         file: FileEntry<'_>,
-        (slug, locale): (&str, Locale),
+        locale: Locale,
     ) -> Result<Bytes, StoreError> {
+        // No slug has a dot.
+        let name = file.path().rsplit('/').next().unwrap_or_default();
+        let slug = name.split('.').next().unwrap_or_default();
         let response = self.read(file, Coding::Identity, || record(&self.state, kind, slug, locale));
         response.map(|response| response.bytes.clone())
     }
@@ -72,8 +75,7 @@ impl Request {
     /// ProgramDetailResponse of a slug, for the tools; one that cannot be read is not unknown.
     pub(crate) fn detail(&self, slug: &str, locale: Locale) -> Result<Option<Bytes>, Unreadable> {
         let Some(file) = self.record_file(EntityType::Program, slug, locale) else { return Ok(None) };
-        let body = self.record_body(EntityType::Program, file, (slug, locale));
-        body.map(Some).map_err(|_| Unreadable)
+        self.record_body(EntityType::Program, file, locale).map(Some).map_err(|_| Unreadable)
     }
 
     pub(super) fn record(&self, kind: EntityType) -> Answer {
@@ -124,13 +126,7 @@ impl Request {
         let Some(file) = self.state.generation().files().lookup(&[API, "exports/latest", extension]) else {
             return Reply::from(NO_PAGES).into();
         };
-        self.file(file, self.until_midnight(), true, move |request| {
-            let export = export(&request.state, format);
-            match is_cut(request.state.site().index.programs()) {
-                true => export,
-                false => export.link(changes::LINES, &request.position(), "next"),
-            }
-        })
+        self.file(file, self.until_midnight(), true, move |request| request.whole(format))
     }
 
     pub(super) fn openapi(&self) -> Answer {
@@ -289,21 +285,27 @@ fn record(state: &ServingState, kind: EntityType, slug: &str, locale: Locale) ->
         .with(header::CONTENT_LANGUAGE, value(languages))
 }
 
-fn export(state: &ServingState, format: ExportFormat) -> Representation {
-    let is_csv = format == ExportFormat::Csv;
-    let media_type = if is_csv { "text/csv; charset=utf-8; header=present" } else { "application/json" };
-    let mut export = Representation::new(HeaderValue::from_static(media_type)).no_vary_search(ALL_BUT_FORMAT);
-    if is_csv {
+impl Request {
+    /// Every program; of too many the first, and how many there are.
+    fn whole(&self, format: ExportFormat) -> Representation {
+        let (media_type, query) = match format {
+            ExportFormat::Csv => ("text/csv; charset=utf-8; header=present", "format=csv"),
+            ExportFormat::Json => ("application/json", ""),
+        };
+        let export = Representation::new(HeaderValue::from_static(media_type)).no_vary_search(ALL_BUT_FORMAT);
+        let export = export.link("/api/v1/exports/latest", query, "canonical").language(Locale::En);
+        let (state, total) = (&self.state, self.state.site().index.programs());
+        let export = match is_cut(total) {
+            true => export.total(total),
+            false => export.link(changes::LINES, &self.position(), "next"),
+        };
+        if format == ExportFormat::Json {
+            return export;
+        }
         let day = state.dated.day().date().map(|date| date.to_string()).unwrap_or_default();
         let name = format!("attachment; filename=\"opportunities-{day}.csv\"");
-        export = export.with(header::CONTENT_DISPOSITION, value(&name));
+        export.with(header::CONTENT_DISPOSITION, value(&name))
     }
-    let total = state.site().index.programs();
-    if is_cut(total) {
-        export = export.total(total);
-    }
-    let query = if is_csv { "format=csv" } else { "" };
-    export.link("/api/v1/exports/latest", query, "canonical").language(Locale::En)
 }
 
 /// A file that cannot be sent as it was published is not sent. Where only descriptors or memory have run out, it can be

@@ -23,7 +23,7 @@ pub use facet_values::Labels;
 pub use init::{dataset_json, init};
 pub use link::link;
 pub use link_report::LinkReport;
-pub use read::{Input, InputError, csv, identities, read};
+pub use read::{Input, InputError, csv, identities, read, sources};
 pub use rows::Tables;
 pub use stamps::Stamps;
 pub use table::Table;

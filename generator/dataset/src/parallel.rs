@@ -42,11 +42,6 @@ pub(crate) fn flat_map_mut<T: Send, R: Send, I: IntoIterator<Item = R>>(
     shares.into_iter().flatten().collect()
 }
 
-/// Calls both, side by side.
-pub(crate) fn join(one: &mut (dyn FnMut() + Send), other: &mut (dyn FnMut() + Send)) {
-    rayon::join(one, other);
-}
-
 fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {
     (0..count).into_par_iter().with_max_len(1).for_each(work);
 }

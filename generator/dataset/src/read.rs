@@ -27,7 +27,7 @@ use files::{File, Format};
 use parse::{decode, parse_file};
 use parsed::Parsed;
 
-pub use files::{Input, InputError};
+pub use files::{Input, InputError, sources};
 
 /// Reads every table. Rows with problems are reported; [`crate::link()`] checks their other values and leaves them out.
 ///
@@ -109,7 +109,7 @@ impl TableReader<'_> {
         report.extend(is_empty.then(|| nothing(file.id, "dataset.json has no object")));
         report.extend(parsed.problems);
         for row in parsed.partial {
-            drop(row.record::<Dataset>(files::DATASET, report));
+            drop(row.record::<Dataset>(None, report));
         }
         let mut rows = parsed.rows.into_iter();
         let first = rows.next();

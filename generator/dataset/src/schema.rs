@@ -62,6 +62,12 @@ pub fn published(table: Table) -> &'static TableSchema {
     &ALL[table as usize]
 }
 
+/// The type of a field of a record; a text where none is known.
+pub(crate) fn value_type(table: Option<Table>, name: &str) -> ValueType {
+    let mut columns = table.into_iter().flat_map(|table| &published(table).columns);
+    columns.find(|column| column.name == name).map_or(ValueType::Text, |column| column.value_type)
+}
+
 #[derive(Deserialize)]
 struct Schema {
     title: String,
@@ -88,7 +94,7 @@ fn parse(table: Table) -> Option<TableSchema> {
         let description = property["description"].as_str().or(resolved["description"].as_str());
         let allowed = resolved["enum"].as_array().into_iter().flatten();
         columns.push(Column {
-            value_type: value_type(reference, resolved),
+            value_type: type_of(reference, resolved),
             description: description.map(str::to_owned),
             required: schema.required.contains(&name),
             allowed: allowed.filter(|value| !value.is_null()).cloned().collect(),
@@ -99,7 +105,7 @@ fn parse(table: Table) -> Option<TableSchema> {
     Some(TableSchema { title: schema.title, description: schema.description, columns })
 }
 
-fn value_type(reference: Option<&str>, schema: &Value) -> ValueType {
+fn type_of(reference: Option<&str>, schema: &Value) -> ValueType {
     let json_type = schema["type"].get(0).unwrap_or(&schema["type"]).as_str();
     match (reference, schema["format"].as_str(), json_type) {
         (Some("url"), ..) => ValueType::Url,

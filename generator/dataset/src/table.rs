@@ -3,7 +3,7 @@
 use snapshot::record::EntityType;
 
 macro_rules! tables {
-    ($($table:ident, $name:literal, $noun:literal, $input_only:expr;)+) => {
+    ($($table:ident, $name:literal, $noun:literal, $input_only:expr, $needed:expr, $more:expr;)+) => {
         /// A table of a dataset, by the name of its file or folder. The order is that of references: a table comes
         /// after those that its rows belong to.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,6 +30,11 @@ macro_rules! tables {
                 match self { $(Self::$table => &$input_only),+ }
             }
 
+            /// The fields that the id of a row without one is made of: those that it needs, and those that it may have.
+            pub(crate) const fn natural_key(self) -> (&'static [&'static str], &'static [&'static str]) {
+                match self { $(Self::$table => (&$needed, &$more)),+ }
+            }
+
             /// JSON Schema of its records.
             pub const fn json_schema(self) -> &'static str {
                 match self {
@@ -43,21 +48,23 @@ macro_rules! tables {
 }
 
 tables! {
-    Organizations, "organizations", "organization", ["key"];
-    Programs, "programs", "program", ["key", "organization"];
-    Cycles, "cycles", "cycle", ["key", "program"];
-    Awards, "awards", "award", ["key", "program", "cycle", "recipient"];
-    Recipients, "recipients", "recipient", ["key"];
-    Sources, "sources", "source", ["key", "entity"];
-    Facts, "facts", "fact", ["key", "program", "cycle", "source"];
-    Lifecycle, "lifecycle", "lifecycle", ["key", "program", "source"];
-    Aliases, "aliases", "alias", ["entity"];
-    Leaders, "leaders", "leader", ["key", "organization"];
-    Channels, "channels", "channel", ["key", "organization"];
-    Posts, "posts", "post", ["key", "organization"];
-    Translations, "translations", "translation", ["entity"];
-    Vocabulary, "vocabulary", "vocabulary", [];
-    Synonyms, "synonyms", "synonym", [];
+    Organizations, "organizations", "organization", ["key"], ["slug"], [];
+    Programs, "programs", "program", ["key", "organization"], ["slug"], [];
+    Cycles, "cycles", "cycle", ["key", "program"], ["programId", "label"], [];
+    Awards, "awards", "award", ["key", "program", "cycle", "recipient"],
+        ["programId", "recipientId", "awardYear"], ["cycleId"];
+    Recipients, "recipients", "recipient", ["key"], ["slug"], [];
+    Sources, "sources", "source", ["key", "entity"], ["entityType", "entityId", "kind"], ["url", "title"];
+    Facts, "facts", "fact", ["key", "program", "cycle", "source"], ["programId", "kind"],
+        ["cycleId", "value", "text", "min", "max", "unit", "amount", "currency", "polarity"];
+    Lifecycle, "lifecycle", "lifecycle", ["key", "program", "source"], ["programId", "toLifecycle", "observedAt"], [];
+    Aliases, "aliases", "alias", ["entity"], [], [];
+    Leaders, "leaders", "leader", ["key", "organization"], ["organizationId", "name"], ["role", "startedOn"];
+    Channels, "channels", "channel", ["key", "organization"], ["organizationId", "url"], [];
+    Posts, "posts", "post", ["key", "organization"], ["organizationId", "url"], [];
+    Translations, "translations", "translation", ["entity"], [], [];
+    Vocabulary, "vocabulary", "vocabulary", [], [], [];
+    Synonyms, "synonyms", "synonym", [], [], [];
 }
 
 impl Table {

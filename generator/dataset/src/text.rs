@@ -134,7 +134,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 }
 
 /// `did you mean …?` with the known word nearest to `word`; all known ones after other words if none is near.
-pub(crate) fn suggestion(word: &str, known: &[&str], otherwise: &str) -> String {
+pub fn suggestion(word: &str, known: &[&str], otherwise: &str) -> String {
     nearest(word, known.iter().copied())
         .map_or_else(|| format!("{otherwise} {}", known.join(", ")), |near| format!("did you mean `{near}`?"))
 }

@@ -35,7 +35,9 @@ const MOST_WORDS: usize = 30;
 pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<String, ImportError> {
     let from = from.ok_or_else(|| ImportError::Usage("--draft needs a source: --from FILE".to_owned()))?;
     let path = data.join(FILE);
-    let (known, before) = known(&path)?;
+    let known = text_of(&path)?;
+    let before: toml::Table =
+        known.parse().map_err(|error: toml::de::Error| ImportError::input(&path, error))?;
     let mut read = sheets(&read_source(from)?).map_err(|reason| ImportError::input(from, reason))?;
     let stem = slug_of(&from.file_stem().unwrap_or_default().to_string_lossy());
     let file = (from != Path::new("-")).then(|| beside(from, data));
@@ -50,10 +52,6 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
         let is_new = names.insert(source.clone());
         found.name = if is_new { source } else { format!("{source}-{}", names.len() + 1) };
     }
-    let drafts = read.iter().map(|found| Draft::of(found, &read));
-    let of_organizations: Vec<bool> =
-        drafts.map(|it| it.organizations().is_some() && !it.has_programs(&it.taken())).collect();
-    read.iter_mut().zip(of_organizations).for_each(|(found, is_one)| found.is_of_organizations = is_one);
     if let Some(it) = read.iter().find(|it| before.get("sources").and_then(|s| s.get(&it.name)).is_some()) {
         let more = format!("remove it, or add one: opdir import {} NAME --draft --from FILE", data.display());
         return Err(ImportError::output(&path, format!("[sources.{}] is there already: {more}", it.name)));
@@ -84,13 +82,6 @@ pub fn draft(data: &Path, from: Option<&Path>, name: Option<&str>) -> Result<Str
     Ok(format!("{}\n{next}, then: opdir import {}", found_lines.join("\n"), data.display()))
 }
 
-/// The mapping that a dataset has, as text and read; empty where there is none.
-fn known(path: &Path) -> Result<(String, toml::Table), ImportError> {
-    let text = text_of(path)?;
-    let table = text.parse().map_err(|error: toml::de::Error| ImportError::input(path, error))?;
-    Ok((text, table))
-}
-
 impl Draft<'_> {
     /// The mapping, whose evidence is what an import with it takes.
     fn text(&self) -> String {
@@ -99,7 +90,7 @@ impl Draft<'_> {
 
     fn unproved(&self) -> String {
         let organizations = self.organizations();
-        if let Some((column, proof)) = organizations.as_ref().filter(|_| self.found.is_of_organizations) {
+        if let Some((column, proof)) = organizations.as_ref().filter(|_| !self.has_programs()) {
             return self.of_organizations(*column, proof);
         }
         let mut taken = self.taken();
@@ -161,7 +152,8 @@ impl Draft<'_> {
     }
 
     /// Whether a sheet has what programs have: a name, an organization, and a day or a kind.
-    fn has_programs(&self, taken: &Taken) -> bool {
+    fn has_programs(&self) -> bool {
+        let taken = self.taken();
         let has = |field| taken.contains_key(&(Table::Programs, field));
         let has_deadline = taken.contains_key(&(Table::Cycles, "deadlineOn"));
         has("name") && has("organization") && (has("programType") || has_deadline)
@@ -172,13 +164,15 @@ impl Draft<'_> {
         let columns = 0..self.sheet.columns.len();
         let own: Vec<BTreeSet<String>> = columns.map(|column| self.column(column).collect()).collect();
         self.others().find_map(|other| {
-            let (column, named) = other.named.as_ref()?;
+            let theirs = Draft::of(other, &[]);
+            let (column, _) = *theirs.taken().get(&(Table::Programs, "organization"))?;
+            let named: BTreeSet<String> = theirs.column(column).collect();
             let is_named = |own: &BTreeSet<String>| {
                 own.len() == self.sheet.rows.len() && named.intersection(own).count() * 2 > named.len()
             };
             let at = own.iter().position(is_named)?;
             let (shared, all) = (named.intersection(&own[at]).count(), named.len());
-            let (theirs, sheet) = (&other.sheet.columns[*column], other.title.as_deref().unwrap_or_default());
+            let (theirs, sheet) = (&other.sheet.columns[column], other.title.as_deref().unwrap_or_default());
             Some((at, format!("{shared} of {all} in column {} of sheet {}", quoted(theirs), quoted(sheet))))
         })
     }
@@ -275,9 +269,10 @@ impl Draft<'_> {
 
     fn tables(&self, out: &mut String, taken: &Taken, keys: &[usize], money: &Money) {
         let source = &self.found.name;
-        let elsewhere = self.others().any(|other| other.is_of_organizations);
+        let mut others = self.others().map(|other| Draft::of(other, self.others));
+        let elsewhere = others.any(|it| it.organizations().is_some() && !it.has_programs());
         if let Some((column, _)) = taken.get(&(Table::Programs, "organization")).filter(|_| !elsewhere) {
-            let rule = Rule { distinct: true, ..self.rule(*column) }.to_toml();
+            let rule = Rule { distinct: true, ..self.rule(*column) };
             let doubt = self.two_names(*column).map_or_else(String::new, |cell| {
                 let cell = quoted(&cell);
                 format!(
@@ -285,7 +280,7 @@ impl Draft<'_> {
                 )
             });
             let _ = writeln!(out, "\n[sources.{source}.organizations]");
-            let _ = writeln!(out, "name = {rule}  # {doubt}one row for each value");
+            out.push_str(&rule.line("name", &format!("  # {doubt}one row for each value")));
         }
         let _ = writeln!(out, "\n[sources.{source}.programs]");
         let key = keys.first().copied().filter(|_| keys.len() == 1);
@@ -310,9 +305,11 @@ impl Draft<'_> {
                         // A column that is called the most has none but by a slip.
                         let doubt = if own.1 { "? " } else { "" };
                         let (count, all) = (ranges.len(), ranges.len() + rest.len());
-                        let (rule, first) = (self.rule(own.0).to_toml(), one_line(first));
-                        let what = format!("{doubt}{count} of {all} cells have a least sum, as {first}");
-                        let _ = writeln!(out, "fundingMinUsd = {rule}  # {what}");
+                        let what = format!(
+                            "  # {doubt}{count} of {all} cells have a least sum, as {}",
+                            one_line(first)
+                        );
+                        out.push_str(&self.rule(own.0).line("fundingMinUsd", &what));
                     }
                 }
                 (None, name @ ("name" | "officialUrl" | "organization")) => {
@@ -337,8 +334,7 @@ impl Draft<'_> {
         if field.name == "programType" || field.allowed().next().is_some() {
             self.words(out, field, taken);
         } else {
-            let (rule, evidence) = (self.rule(taken.0).to_toml(), self.evidence(taken));
-            let _ = writeln!(out, "{} = {rule}{evidence}", field.name);
+            out.push_str(&self.rule(taken.0).line(field.name, &self.evidence(taken)));
         }
     }
 
@@ -350,7 +346,7 @@ impl Draft<'_> {
         let fields = source.targets.iter().flat_map(|it| values::Field::all(source, it, self.sheet));
         let fields: Vec<_> = fields.filter(|it| it.rule.columns.first() == Some(name)).collect();
         let fits = |row: &Row, cell: &Cell| {
-            let make = |it: &values::Field<'_>| it.make(cell, self.sheet, row);
+            let make = |it: &values::Field<'_>| it.make(cell, row);
             !fields.is_empty() && fields.iter().all(|it| make(it).is_ok_and(|made| it.is_taken(&made)))
         };
         let meant = fields.iter().find_map(|it| find_word("meaning", it.name)).map(str::to_owned);
@@ -400,13 +396,12 @@ impl Draft<'_> {
                 "label" => {}
                 "status" if !rolling.is_empty() => {}
                 "deadlineOn" if !rolling.is_empty() => {
-                    let state = Rule { values: with_values("rolling", ""), ..self.rule(column) }.to_toml();
-                    let day = Rule { values: with_values("", "*"), ..rule }.to_toml();
-                    let _ = writeln!(out, "deadlineOn = {day}{evidence}\nstatus = {state}");
+                    let day = Rule { values: with_values("", "*"), ..rule };
+                    let state = Rule { values: with_values("rolling", ""), ..self.rule(column) };
+                    out.push_str(&(day.line("deadlineOn", &evidence) + &state.line("status", "")));
                 }
                 field if has_hours => {
-                    let rule = rule.to_toml();
-                    let _ = writeln!(out, "{field} = {rule}{evidence}; hours and other texts become notes");
+                    out.push_str(&rule.line(field, &(evidence + "; hours and other texts become notes")));
                 }
                 _ => self.field(out, field, taken),
             }
@@ -418,8 +413,7 @@ impl Draft<'_> {
         let words: BTreeSet<String> = self.column(taken.0).filter(|word| !is_empty_mark(word)).collect();
         let (mut rule, name, all) = (self.rule(taken.0), field.name, words.len());
         if all > MOST_WORDS {
-            let _ = writeln!(out, "# ? {name} = {}  # {all} different words", rule.to_toml());
-            return;
+            return out.push_str(&rule.line(&format!("# ? {name}"), &format!("  # {all} different words")));
         }
         let few = words.iter().filter(|word| field.value_of(word).is_none()).count();
         let value = |word: String| (field.value_of(&word).unwrap_or_default().to_owned(), word);
@@ -430,7 +424,7 @@ impl Draft<'_> {
         let doubt = format!("  # ? {few} of {all} words are not known: write for each \"\" what it is: {of}");
         // Words that are all known prove the column, whatever its name.
         let evidence = if few == 0 { self.evidence((taken.0, true)) } else { doubt };
-        let _ = writeln!(out, "{name} = {}{evidence}", rule.to_toml());
+        out.push_str(&rule.line(name, &evidence));
     }
 
     /// The rule that takes a column as it is.

@@ -73,37 +73,27 @@ impl Field {
     /// The first column with one of the field's names, which leaves no doubt; else one with a doubtful name, or with one
     /// of the names among its words. Of a header of several rows, the last one names the column.
     pub(super) fn find(&self, columns: &[String], is_free: impl Fn(usize) -> bool) -> Option<(usize, bool)> {
-        let names = columns.iter().map(|it| if it.len() > LONGEST_NAME { "" } else { it.as_str() });
-        let columns: Vec<&str> = names.collect();
-        let keys: Vec<String> = columns.iter().map(|column| self.key_of(column)).collect();
-        let last = |column: &&str| column.rsplit_once(" / ").map(|(_, last)| self.key_of(last));
-        let lasts: Vec<Option<String>> = columns.iter().map(last).collect();
-        let position = |fits: &dyn Fn(usize) -> bool| {
-            (0..columns.len()).find(|at| is_free(*at) && fits(*at) && !self.is_other_measure(columns[*at]))
-        };
+        let is_near = |column: &str| column.len() <= LONGEST_NAME && !self.is_other_measure(column);
+        let near: Vec<(usize, &String)> = (0..).zip(columns).filter(|(_, it)| is_near(it)).collect();
+        let last = |column: &str| column.rsplit_once(" / ").map(|(_, last)| self.key_of(last));
+        let free = || near.iter().copied().filter(|(at, _)| is_free(*at));
+        let keys: Vec<_> = free().map(|(at, column)| (at, self.key_of(column))).collect();
+        let lasts: Vec<_> = free().filter_map(|(at, column)| Some((at, last(column)?))).collect();
         // One in the plural may be another thing: `Awards`.
-        let plural = |key: &str| key.strip_suffix('s').map(str::to_owned);
-        let plurals: Vec<Option<String>> = keys.iter().map(|key| plural(key)).collect();
-        let in_plural =
-            || self.columns.iter().find_map(|name| position(&|at| plurals[at].as_ref() == Some(name)));
-        let whole = |names: &[String]| {
-            let whole = |name: &String| position(&|at| keys[at] == *name);
-            let ends = |name: &String| position(&|at| lasts[at].as_ref() == Some(name));
-            names.iter().find_map(whole).or_else(|| names.iter().find_map(ends))
+        let plurals = keys.iter().filter_map(|(at, key)| Some((*at, key.strip_suffix('s')?.to_owned())));
+        let words = free().flat_map(|(at, column)| words_of(column).into_iter().map(move |it| (at, it)));
+        let first = |names: &[String], forms: &[(usize, String)]| {
+            names.iter().find_map(|name| forms.iter().find(|(_, form)| form == name)).map(|(at, _)| *at)
         };
-        let partly = || {
-            let words: Vec<Vec<String>> = columns.iter().map(|column| words_of(column)).collect();
-            let mut names = self.columns.iter().filter(|_| self.matches_words);
-            names.find_map(|name| position(&|at| words[at].contains(name)))
-        };
-        let is_only = |at: &usize| {
-            let same = |other: &usize| lasts[*other].is_some() && lasts[*other] == lasts[*at];
-            (0..columns.len()).filter(same).filter(|other| !self.is_other_measure(columns[*other])).count()
-                < 2
-        };
-        let exact = whole(&self.columns).map(|at| (at, is_only(&at)));
-        let doubtful = || whole(&self.doubtful).or_else(in_plural).or_else(partly);
-        exact.or_else(|| doubtful().map(|column| (column, false)))
+        let whole = |names: &[String]| first(names, &keys).or_else(|| first(names, &lasts));
+        if let Some(at) = whole(&self.columns) {
+            let own = last(&columns[at]);
+            let same = near.iter().filter(|(_, it)| own.is_some() && last(it) == own).count();
+            return Some((at, same < 2));
+        }
+        let in_plural = || first(&self.columns, &plurals.collect::<Vec<_>>());
+        let partly = || self.matches_words.then(|| first(&self.columns, &words.collect::<Vec<_>>()))?;
+        whole(&self.doubtful).or_else(in_plural).or_else(partly).map(|at| (at, false))
     }
 
     fn is_money(&self) -> bool {

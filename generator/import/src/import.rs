@@ -4,41 +4,36 @@ mod columns;
 mod edits;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
 pub(crate) use self::edits::Edited;
 use crate::files::{ImportError, Outcome, bytes_of, sheet_of, shown};
-use crate::mapping::{self, ELIGIBILITY, FILE, Mapped, Rule, Source, Target, kinds};
-use crate::output::{self, Identities, Imported, KEPT, Outputs, Record, Rows, Used, identity};
+use crate::mapping::{self, ELIGIBILITY, FILE, Mapped, Source, Target, kinds};
+use crate::output::{self, Identities, Imported, KEPT, Outputs, Record, Rows, identity};
 use crate::source::sheet::{Cell, Row, Sheet, listed, rows_of};
 use crate::{days, money, values::Field};
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
 use dataset::text::{counted, quoted};
 
-/// What to import.
-#[derive(Debug)]
-pub struct ImportOptions<'a> {
-    /// Folder of the dataset.
-    pub data: &'a Path,
-    /// Names of sources; all if empty.
-    pub sources: &'a [String],
-    /// A file to read instead of the one in the mapping; `-` is standard input.
-    pub from: Option<&'a Path>,
-}
-
-/// Imports the sources. Nothing is written; if `report` gets errors, nothing should be.
+/// Imports the sources of a dataset that are named, all if none is, or one of them from another file than that in the
+/// mapping; `-` is standard input. Nothing is written; if `report` gets errors, nothing should be.
 ///
 /// # Errors
 ///
 /// If the mapping or a source cannot be read, or a mapped column is not there.
-pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<Imported, ImportError> {
-    let path = options.data.join(FILE);
+pub fn import(
+    data: &Path,
+    names: &[String],
+    from: Option<&Path>,
+    report: &mut Diagnostics,
+) -> Result<Imported, ImportError> {
+    let path = data.join(FILE);
     let text = std::fs::read_to_string(&path).map_err(|error| {
-        let help = format!("`opdir import {} --draft --from FILE` writes one", options.data.display());
+        let help = format!("`opdir import {} --draft --from FILE` writes one", data.display());
         ImportError::Input(format!("{}: {error}; {help}", path.display()))
     })?;
     let file = report.add_file(path.display().to_string());
@@ -47,8 +42,8 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         ImportError::Data
     })?;
     report_questions(&text, file, report);
-    let chosen = choose(&sources, options)?;
-    let (made, used) = output::made_elsewhere(&sources, &chosen, options.data);
+    let chosen = choose(&sources, names, from)?;
+    let (made, used) = output::made_elsewhere(&sources, &chosen, data);
     let mut importer = Importer {
         report,
         file,
@@ -60,13 +55,12 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
         refused: BTreeSet::new(),
     };
     for source in &chosen {
-        importer.import(source, &bytes_of(source, options.data, options.from)?, options.data);
+        importer.import(source, &bytes_of(source, data, from)?, data);
     }
-    importer.complete_made();
-    importer.add_gone(&chosen, options.data, &used);
     importer.note_counts();
-    let mut outputs = importer.outputs;
-    let edited = edits::apply(options.data, &mut outputs, report)?;
+    let Importer { mut outputs, made, report, .. } = importer;
+    output::add_gone(&chosen, data, &mut outputs, (&made, &used), report);
+    let edited = edits::apply(data, &mut outputs, report)?;
     let found = report.sorted();
     // Without a column or a source, every row lacks something: there is no use in checking it.
     if found.iter().any(|it| matches!(it.code, Code::BadMapping | Code::BadSource | Code::LostColumn)) {
@@ -75,40 +69,33 @@ pub fn import(options: &ImportOptions<'_>, report: &mut Diagnostics) -> Result<I
     let kept = found.into_iter().filter(|it| it.code == Code::KeptAsDraft || it.code.id().starts_with('E'));
     let broken = kept.map(|it| ((it.at, it.field.clone().unwrap_or_default()), it.clone()));
     let mut imported = Imported { broken: broken.collect(), edited, ..Imported::default() };
-    output::complete(options.data, &mut outputs, report)?;
-    output::keep_ids(options.data, &mut outputs, report)?;
+    output::complete(data, &mut outputs, report)?;
+    output::keep_ids(data, &mut outputs, report)?;
     for ((table, source), output) in outputs {
         let path = output::path_of(table, &source);
         let rows = counted(output.rows.len(), "row");
-        imported.lines.push(format!("{}: {rows}{}", options.data.join(&path).display(), output.gone()));
+        imported.lines.push(format!("{}: {rows}{}", data.join(&path).display(), output.gone()));
         let (lines, places) = output.into_lines(table);
         imported.files.insert(path.clone(), lines);
         imported.places.insert(path, places);
     }
-    output::add_earlier(options.data, options.sources, &sources, &mut imported)?;
+    output::add_earlier(data, names, &sources, &mut imported)?;
     Ok(imported)
 }
 
 /// The sources that are named, or all.
-fn choose<'s>(sources: &'s [Source], options: &ImportOptions<'_>) -> Outcome<Vec<&'s Source>> {
+fn choose<'s>(sources: &'s [Source], names: &[String], from: Option<&Path>) -> Outcome<Vec<&'s Source>> {
     let known: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
-    if let Some(name) = options.sources.iter().find(|name| !known.contains(&name.as_str())) {
+    if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
         let message = format!("there is no source `{name}` in {FILE}; there are {}", known.join(", "));
         return Err(ImportError::Usage(message));
     }
-    let is_chosen = |source: &&Source| options.sources.is_empty() || options.sources.contains(&source.name);
+    let is_chosen = |source: &&Source| names.is_empty() || names.contains(&source.name);
     let chosen: Vec<&Source> = sources.iter().filter(is_chosen).collect();
-    if options.from.is_some() && chosen.len() != 1 {
+    if from.is_some() && chosen.len() != 1 {
         return Err(ImportError::Usage("--from is one source: name it".to_owned()));
     }
     Ok(chosen)
-}
-
-/// The files that the sources of a dataset are read from, those that are there.
-pub fn sheets(data: &Path) -> Vec<PathBuf> {
-    let sources = std::fs::read_to_string(data.join(FILE)).ok().and_then(|text| mapping::read(&text).ok());
-    let files = sources.into_iter().flatten().filter_map(|it| Some(data.join(it.file?)));
-    files.filter(|it| it.is_file()).collect()
 }
 
 /// The tables that an import would change now, as a source or the mapping is not as the last one read it.
@@ -121,19 +108,30 @@ pub fn outdated(data: &Path) -> Result<Vec<String>, ImportError> {
         return Ok(Vec::new());
     }
     let mut report = Diagnostics::new();
-    match import(&ImportOptions { data, sources: &[], from: None }, &mut report) {
+    match import(data, &[], None, &mut report) {
         Ok(imported) if report.error_count() == 0 => Ok(imported.changed(data)),
         Ok(_) | Err(ImportError::Data) => Err(ImportError::Data),
         Err(_) => Ok(Vec::new()),
     }
 }
 
-/// Where the rows of imported tables are in their sources, by `file:line`. A row that an import would write otherwise, as
-/// its source or the mapping has changed, is not among them.
+/// Where the rows of imported tables are in their sources: `grants.csv:14` by `programs/grants.ndjson:3`. A row that an
+/// import would write otherwise, as its source or the mapping has changed, is not among them.
 pub fn origins(data: &Path) -> BTreeMap<String, String> {
-    let mut report = Diagnostics::new();
-    let imported = import(&ImportOptions { data, sources: &[], from: None }, &mut report);
-    imported.map(|imported| output::origins(data, &imported, &report)).unwrap_or_default()
+    let (mut report, mut origins) = (Diagnostics::new(), BTreeMap::new());
+    let imported = import(data, &[], None, &mut report).unwrap_or_default();
+    for (path, places) in &imported.places {
+        let lines = imported.files.get(path).map_or(&[][..], Vec::as_slice);
+        let lines = lines.split(|byte| *byte == b'\n').zip(&places.0);
+        let made: HashMap<&[u8], Location> = lines.filter_map(|(line, at)| Some((line, (*at)?))).collect();
+        let path = data.join(path);
+        let text = std::fs::read(&path).unwrap_or_default();
+        origins.extend((1..).zip(text.split(|byte| *byte == b'\n')).filter_map(|(line, text)| {
+            let at = made.get(text)?;
+            Some((format!("{}:{line}", path.display()), format!("{}:{}", report.file_name(at.file), at.line)))
+        }));
+    }
+    origins
 }
 
 /// Reports the lines that a draft leaves open, marked by `# ?`, once.
@@ -224,33 +222,10 @@ impl Importer<'_> {
         self.count_links(from);
         let keyed = self.keys(from);
         for target in &source.targets {
-            let mut rows = self.records(from, target, &keyed);
-            let output = self.outputs.entry((target.table, source.name.clone())).or_default();
-            output.rows.append(&mut rows);
             let place = |(name, _, it): &Mapped| Some((name.clone(), sheet.place_of(it.columns.first()?)));
-            output.columns = target.fields.iter().filter_map(place).collect();
-        }
-    }
-
-    /// Adds records whose rows are gone, once it is known what every source makes.
-    fn add_gone(&mut self, sources: &[&Source], data: &Path, used: &Used) {
-        for (source, target) in sources.iter().flat_map(|it| it.targets.iter().map(move |to| (it, to))) {
-            let Some(output) = self.outputs.get_mut(&(target.table, source.name.clone())) else { continue };
-            let doubt = output.add_gone((source, target), data, &self.made, used);
-            if let Some((left, came, Some(at))) = doubt {
-                let (table, left) = (target.table.name(), counted(left, "row"));
-                let message = format!(
-                    "{left} of {table} left source `{}`, and {came} came with the same names: did the key change?",
-                    source.name
-                );
-                let help = "if they are the same records, gone = \"rename\" keeps their ids; if others, gone = \"remove\"; or restore the keys";
-                let problem = Diagnostic::new(Code::DuplicateId, at, message);
-                self.report.push(problem.value("key", source.key.join(", ")).help(help));
-            }
-        }
-        for source in sources {
-            output::follow_renames(&source.name, data, &mut self.outputs);
-            output::keep_rows(&source.name, data, &mut self.outputs);
+            let columns = target.fields.iter().filter_map(place).collect();
+            self.outputs.entry((target.table, source.name.clone())).or_default().columns = columns;
+            self.add_records(from, target, &keyed);
         }
     }
 
@@ -296,33 +271,31 @@ impl Importer<'_> {
         }
     }
 
-    fn records(&mut self, from: Opened<'_>, target: &Target, keyed: &[Keyed<'_>]) -> Rows {
+    fn add_records(&mut self, from: Opened<'_>, target: &Target, keyed: &[Keyed<'_>]) {
         let Opened { source, sheet, file } = from;
         let distinct = target.distinct();
+        let programs = source.targets.iter().find(|it| it.table == Table::Programs);
         // A program of several rows is known by their key.
-        let is_keyed = |it: &Target| it.distinct().is_none_or(|field| field == "key");
-        let of_program = source.targets.iter().any(|it| it.table == Table::Programs && is_keyed(it));
-        let of_program = of_program && is_of_a_program(target);
+        let is_keyed = programs.is_some_and(|it| it.distinct().is_none_or(|field| field == "key"));
+        let of_program = is_keyed && is_of_a_program(target);
         let takes_key = target.table.input_only_fields().contains(&"key");
         let fields = Field::all(source, target, sheet);
-        let programs = source.targets.iter().find(|it| it.table == Table::Programs);
         let mut of_programs = programs.into_iter().flat_map(|it| Field::all(source, it, sheet));
         let program_key = of_programs.find(|field| field.name == "key");
-        let mut records = Vec::new();
-        // What the mapping states alone is one record, unless each program has it.
+        let mut is_stated = false;
         let rows = keyed.iter().flat_map(|(row, key)| {
             seasons(from, target, row).into_iter().map(move |(name, row)| (name, row, key.as_deref()))
         });
         for (name, row, key) in rows {
             let at = Location { file, line: row.line };
             // The program of a row has the key of the source, unless the mapping makes one of its own.
-            let made =
-                program_key.as_ref().map(|it| it.make(&cell_of(it.rule, source, sheet, &row), sheet, &row));
-            let made = made.and_then(|made| Some(made.ok()?.value)).filter(|it| !it.is_null());
+            let made = program_key.as_ref().and_then(|it| it.make(&it.cell(&row), &row).ok());
+            let made = made.map(|it| it.value).filter(|it| !it.is_null());
             let program = made.map(|it| output::shown(&it)).or_else(|| key.map(str::to_owned));
             let (record, notes) = self.record(from, target, &fields, &row);
             self.add_notes(source, program.as_deref(), notes, at);
-            let record = record.filter(|_| !target.is_fixed() || of_program || records.is_empty());
+            // What the mapping states alone is one record, unless each program has it.
+            let record = record.filter(|_| !target.is_fixed() || of_program || !is_stated);
             let Some(mut record) = record else { continue };
             if let (Some(name), Some(Value::String(label))) = (name, record.get_mut("label")) {
                 *label = format!("{label}: {name}");
@@ -340,9 +313,14 @@ impl Importer<'_> {
             } else if let Some(key) = key.filter(|_| !target.has("key") && !target.is_fixed() && takes_key) {
                 record.insert("key".to_owned(), key.into());
             }
-            records.push((output::line_of(&record), Some(at)));
+            is_stated = true;
+            self.rows_of(target.table, source).push((output::line_of(&record), Some(at)));
         }
-        records
+    }
+
+    /// The rows that a source makes of a table.
+    fn rows_of(&mut self, table: Table, source: &Source) -> &mut Rows {
+        &mut self.outputs.entry((table, source.name.clone())).or_default().rows
     }
 
     /// Whether no earlier row makes the record of a value. One that does gets what it lacks. Where both have a value, that of
@@ -358,11 +336,14 @@ impl Importer<'_> {
             }
             return false;
         };
-        let Some(earlier) = self.made.get_mut(&(table, known.clone())) else {
-            self.made.insert((table, known), Some((at, output::line_of(record))));
+        let Some(earlier) = self.made.get(&(table, known.clone())) else {
+            let number = self.rows_of(table, from.source).len();
+            self.made.insert((table, known), Some((from.source.name.clone(), number)));
             return true;
         };
-        if let Some((first, line)) = earlier {
+        let row = earlier.as_ref().map(|(source, number)| ((table, source.clone()), *number));
+        let row = row.and_then(|(of, number)| self.outputs.get_mut(&of)?.rows.get_mut(number));
+        if let Some((line, Some(first))) = row {
             let mut own = output::record_of(line);
             let place = format!("{}:{}", self.report.file_name(first.file), first.line);
             for (field, value) in record {
@@ -394,17 +375,6 @@ impl Importer<'_> {
         false
     }
 
-    /// Writes what several rows have of a record into the one that is made of the first.
-    fn complete_made(&mut self) {
-        let made = self.made.iter_mut().filter_map(|((table, _), it)| Some((*table, it.take()?)));
-        let mut made: BTreeMap<_, String> = made.map(|(table, (at, line))| ((table, at), line)).collect();
-        for ((table, _), output) in &mut self.outputs {
-            for (line, at) in &mut output.rows {
-                *line = at.and_then(|at| made.remove(&(*table, at))).unwrap_or_else(|| std::mem::take(line));
-            }
-        }
-    }
-
     /// The fields of a row, and texts for notes; none if every column is empty.
     fn record(&mut self, from: Opened<'_>, target: &Target, fields: &[Field<'_>], row: &Row) -> Noted {
         let Opened { source, sheet, file } = from;
@@ -412,8 +382,8 @@ impl Importer<'_> {
         let (mut record, mut notes, mut has_value) = (Record::new(), Vec::new(), false);
         let (mut is_broken, mut limit) = (false, None);
         for to @ &Field { name: field, rule, .. } in fields {
-            let cell = cell_of(rule, source, sheet, row);
-            let wrong = match to.make(&cell, sheet, row) {
+            let cell = to.cell(row);
+            let wrong = match to.make(&cell, row) {
                 Ok(made) => {
                     if let Some((what, became)) = made.counted {
                         self.count(format!("source `{}`: `{field}`", source.name), what, became, at);
@@ -481,8 +451,7 @@ impl Importer<'_> {
                 if is_eligibility {
                     fact["value"] = "eligibility-text".into();
                 }
-                let output = self.outputs.entry((Table::Facts, source.name.clone())).or_default();
-                output.rows.push((format!("{fact}\n"), Some(at)));
+                self.rows_of(Table::Facts, source).push((format!("{fact}\n"), Some(at)));
             }
         }
     }
@@ -532,23 +501,4 @@ fn seasons<'r>(from: Opened<'_>, target: &Target, row: &'r Row) -> Vec<(Option<S
         Some(seasons.collect())
     });
     seasons.unwrap_or_else(|| vec![(None, Cow::Borrowed(row))])
-}
-
-/// The cell that a rule takes from a row.
-fn cell_of(rule: &Rule, source: &Source, sheet: &Sheet, row: &Row) -> Cell {
-    let cell = |name: &String| sheet.column(name).and_then(|column| row.cells.get(column));
-    match (&rule.value, &rule.columns[..]) {
-        (Some(value), _) => Cell::Text(value.clone()),
-        (None, [column]) => cell(column).cloned().unwrap_or(Cell::Empty),
-        (None, columns) => {
-            let texts = columns.iter().filter_map(cell).map(|cell| (cell, cell.text()));
-            let texts = texts.filter(|(_, text)| !text.is_empty() && !source.empty.contains(text));
-            let (cells, texts): (Vec<&Cell>, Vec<String>) = texts.unzip();
-            match cells.into_iter().find(|it| matches!(it, Cell::Broken(_))) {
-                Some(broken) => broken.clone(),
-                None if texts.is_empty() => Cell::Empty,
-                None => Cell::Text(texts.join(rule.with.as_deref().unwrap_or(" "))),
-            }
-        }
-    }
 }

@@ -15,7 +15,7 @@ mod values;
 mod vocabulary;
 
 pub use files::{ImportError, replace};
-pub use import::{ImportOptions, import, origins, outdated, sheets};
+pub use import::{import, origins, outdated};
 pub use {draft::draft, mapping::FILE, mapping::json_schema, output::Imported};
 
 #[cfg(test)]

@@ -44,6 +44,13 @@ pub(super) struct Source {
     pub targets: Vec<Target>,
 }
 
+impl Source {
+    /// The fields of every table.
+    pub(super) fn fields(&self) -> impl Iterator<Item = &Mapped> {
+        self.targets.iter().flat_map(|target| &target.fields)
+    }
+}
+
 /// Fields of one table.
 pub(super) struct Target {
     pub table: Table,
@@ -90,6 +97,11 @@ impl Rule {
     /// A rule that takes one column as it is.
     pub(super) fn of(column: &str) -> Self {
         Self { columns: vec![column.to_owned()], ..Self::default() }
+    }
+
+    /// The line of a field with this rule of one column, as a draft writes it, with a comment behind it.
+    pub(super) fn line(&self, field: &str, comment: &str) -> String {
+        format!("{field} = {}{comment}\n", self.to_toml())
     }
 
     /// A rule of one column, as a draft writes it.

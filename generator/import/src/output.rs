@@ -149,9 +149,6 @@ pub(super) type Record = Map<String, Value>;
 /// imports have none.
 pub(super) type Rows = Vec<(String, Option<Location>)>;
 
-/// How many records left and how many came, and where the first of these is.
-type Doubt = Option<(usize, usize, Option<Location>)>;
-
 /// The records of one table from one source.
 #[derive(Debug, Default)]
 pub(super) struct Output {
@@ -190,15 +187,15 @@ impl Output {
     }
 
     /// Adds the records of the last import whose rows are gone, as the source's `gone` declares; but none of `made`, which
-    /// another source makes now, and those of `used`, which rows of another one refer to, as they are. Undeclared, how many
-    /// left and how many came with the name of one of them, and where the first of these is, is a doubt.
-    pub(super) fn add_gone(
+    /// another source makes now, and those of `used`, which rows of another one refer to, as they are. Undeclared, records
+    /// that left and others that came with their names are a doubt.
+    fn add_gone(
         &mut self,
         (source, to): (&Source, &Target),
         data: &Path,
-        made: &Identities,
-        used: &Used,
-    ) -> Doubt {
+        (made, used): (&Identities, &Used),
+        report: &mut Diagnostics,
+    ) {
         let known = |it: &Record| Some((to.table, identity(to, it)?));
         let is_made = |it: &Record| known(it).is_some_and(|it| made.contains_key(&it));
         let is_used = |it: &Record| known(it).is_some_and(|it| used.contains(&it));
@@ -220,8 +217,15 @@ impl Output {
                 self.adopted = same;
             }
             _ => {
-                if let Some((first, _)) = same.first_key_value() {
-                    return Some((gone.len(), same.len(), self.rows[*first].1));
+                if let Some(at) = same.first_key_value().and_then(|(first, _)| self.rows[*first].1) {
+                    let (table, left, came) = (to.table.name(), counted(gone.len(), "row"), same.len());
+                    let message = format!(
+                        "{left} of {table} left source `{}`, and {came} came with the same names: did the key change?",
+                        source.name
+                    );
+                    let help = "if they are the same records, gone = \"rename\" keeps their ids; if others, gone = \"remove\"; or restore the keys";
+                    let problem = Diagnostic::new(Code::DuplicateId, at, message);
+                    return report.push(problem.value("key", source.key.join(", ")).help(help));
                 }
             }
         }
@@ -231,7 +235,6 @@ impl Output {
             self.removed += usize::from(line.is_none());
             self.rows.extend(line.map(|line| (line, None)));
         }
-        None
     }
 
     pub(super) fn gone(&self) -> String {
@@ -243,8 +246,28 @@ impl Output {
     }
 }
 
+/// Adds records whose rows are gone, once it is known what every source makes.
+pub(super) fn add_gone(
+    sources: &[&Source],
+    data: &Path,
+    outputs: &mut Outputs,
+    known: (&Identities, &Used),
+    report: &mut Diagnostics,
+) {
+    for source in sources {
+        for target in &source.targets {
+            let Some(output) = outputs.get_mut(&(target.table, source.name.clone())) else { continue };
+            output.add_gone((source, target), data, known, report);
+        }
+    }
+    for source in sources {
+        follow_renames(&source.name, data, outputs);
+        keep_rows(&source.name, data, outputs);
+    }
+}
+
 /// Names the programs that have another key now in the rows that are no longer in the source.
-pub(super) fn follow_renames(source: &str, data: &Path, outputs: &mut Outputs) {
+fn follow_renames(source: &str, data: &Path, outputs: &mut Outputs) {
     let Some(programs) = outputs.get(&(Table::Programs, source.to_owned())) else { return };
     let before = previous(data, Table::Programs, source);
     let keys = programs.adopted.iter().filter_map(|(new, old)| {
@@ -261,7 +284,7 @@ pub(super) fn follow_renames(source: &str, data: &Path, outputs: &mut Outputs) {
 }
 
 /// Adds what the last import made of the rows of programs that stay as they were: seasons, facts and others without a key.
-pub(super) fn keep_rows(source: &str, data: &Path, outputs: &mut Outputs) {
+fn keep_rows(source: &str, data: &Path, outputs: &mut Outputs) {
     let programs = outputs.get(&(Table::Programs, source.to_owned())).into_iter().flat_map(|it| &it.rows);
     let gone = programs.filter(|(_, at)| at.is_none()).map(|(line, _)| record_of(line));
     let kept = gone.filter(|it| it.get("publication").is_none_or(|it| it != "withdrawn"));
@@ -315,9 +338,9 @@ fn same_names(old: (&[&str], &BTreeSet<usize>), new: (&[&str], &BTreeSet<usize>)
 /// The records to write, by table and source.
 pub(super) type Outputs = BTreeMap<(Table, String), Output>;
 
-/// What there is one record of, by its [`identity`]: the first row that makes it, and its line; or nothing, where a source
-/// makes it that is not read now.
-pub(super) type Identities = BTreeMap<(Table, String), Option<(Location, String)>>;
+/// What there is one record of, by its [`identity`]: its source and its number among the rows of that; or nothing, where a
+/// source makes it that is not read now.
+pub(super) type Identities = BTreeMap<(Table, String), Option<(String, usize)>>;
 
 /// By what the only record of a value is known in every source: its text, whatever its case and spaces. Names that differ
 /// by signs or accents are two.
@@ -334,24 +357,6 @@ pub(super) fn shown(value: &Value) -> String {
 /// A text without case and spaces, which distinguish nothing.
 pub(super) fn folded(text: &str) -> String {
     text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Where the rows of imported tables come from, as `grants.csv:14` by `programs/grants.ndjson:3`: those that an import
-/// would write as they are.
-pub(super) fn origins(data: &Path, imported: &Imported, report: &Diagnostics) -> BTreeMap<String, String> {
-    let mut origins = BTreeMap::new();
-    for (path, places) in &imported.places {
-        let lines = imported.files.get(path).map_or(&[][..], Vec::as_slice);
-        let lines = lines.split(|byte| *byte == b'\n').zip(&places.0);
-        let made: HashMap<&[u8], Location> = lines.filter_map(|(line, at)| Some((line, (*at)?))).collect();
-        let path = data.join(path);
-        let text = std::fs::read(&path).unwrap_or_default();
-        origins.extend((1..).zip(text.split(|byte| *byte == b'\n')).filter_map(|(line, text)| {
-            let at = made.get(text)?;
-            Some((format!("{}:{line}", path.display()), format!("{}:{}", report.file_name(at.file), at.line)))
-        }));
-    }
-    origins
 }
 
 /// The file of a table from a source, relative to the dataset.

@@ -48,20 +48,21 @@ impl Money {
         };
         let declared = named.and_then(|rule| Some(("the mapping".to_owned(), vec![rule.value.clone()?])));
         let header = codes.map(|codes| (format!("the header {}", quoted(column)), codes));
-        let fields = source.targets.iter().flat_map(|target| &target.fields);
-        let partner = |name: &str| if field == "amount" { name.ends_with("Usd") } else { name == "amount" };
-        let end = if field.contains("Min") { "Max" } else { "Min" };
-        let has_both = fields.clone().any(|(name, _, it)| name.contains(end) && it.columns == rule.columns);
-        let partners = fields.filter(|(name, ..)| partner(name));
-        let partners = partners.map(|(.., other)| other.columns == rule.columns);
-        let partners: Vec<bool> = partners.filter(|is_same| *is_same || field.contains("Min")).collect();
+        let is_least = field.contains("Min");
+        let end = if is_least { "Max" } else { "Min" };
+        let is_partner =
+            |name: &str| if field == "amount" { name.ends_with("Usd") } else { name == "amount" };
+        let has = |is_meant: &dyn Fn(&str) -> bool, is_same: bool| {
+            source.fields().any(|(it, _, of)| is_meant(it) && (!is_same || of.columns == rule.columns))
+        };
+        let has_fact = has(&is_partner, true);
         Some(Self {
             stated: header.into_iter().chain(declared).collect(),
             scale,
             columns,
-            splits: !partners.is_empty(),
-            has_both,
-            has_fact: partners.contains(&true),
+            splits: has_fact || is_least && has(&is_partner, false),
+            has_both: has(&|name| name.contains(end), true),
+            has_fact,
         })
     }
 

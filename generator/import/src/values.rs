@@ -22,21 +22,43 @@ pub(super) struct Field<'a> {
     pub kind: ValueType,
     pub rule: &'a Rule,
     pub source: &'a Source,
+    pub sheet: &'a Sheet,
     /// Of a sum.
     pub money: Option<Money>,
 }
 
 impl<'a> Field<'a> {
     /// The fields of a target.
-    pub(super) fn all(source: &'a Source, target: &'a Target, sheet: &Sheet) -> Vec<Self> {
-        let money = |it: &Mapped| Money::new(source, target, it, sheet);
-        let field = |it: &'a Mapped| Self { name: &it.0, kind: it.1, rule: &it.2, source, money: money(it) };
+    pub(super) fn all(source: &'a Source, target: &'a Target, sheet: &'a Sheet) -> Vec<Self> {
+        let field = |mapped @ (name, kind, rule): &'a Mapped| {
+            let money = Money::new(source, target, mapped, sheet);
+            Self { name, kind: *kind, rule, source, sheet, money }
+        };
         target.fields.iter().map(field).collect()
     }
 
+    /// The cell that the rule takes from a row.
+    pub(super) fn cell(&self, row: &Row) -> Cell {
+        let cell = |name: &String| self.sheet.column(name).and_then(|column| row.cells.get(column));
+        match (&self.rule.value, &self.rule.columns[..]) {
+            (Some(value), _) => Cell::Text(value.clone()),
+            (None, [column]) => cell(column).cloned().unwrap_or(Cell::Empty),
+            (None, columns) => {
+                let texts = columns.iter().filter_map(cell).map(|cell| (cell, cell.text()));
+                let texts = texts.filter(|(_, text)| !text.is_empty() && !self.source.empty.contains(text));
+                let (cells, texts): (Vec<&Cell>, Vec<String>) = texts.unzip();
+                match cells.into_iter().find(|it| matches!(it, Cell::Broken(_))) {
+                    Some(broken) => broken.clone(),
+                    None if texts.is_empty() => Cell::Empty,
+                    None => Cell::Text(texts.join(self.rule.with.as_deref().unwrap_or(" "))),
+                }
+            }
+        }
+    }
+
     /// The value of the field in a row, which may show the currency of a sum; null if the cell is empty.
-    pub(super) fn make(&self, cell: &Cell, sheet: &Sheet, row: &Row) -> Result<Made, Wrong> {
-        let evidence = self.money.as_ref().map(|it| it.evidence(self.source, sheet, row)).transpose()?;
+    pub(super) fn make(&self, cell: &Cell, row: &Row) -> Result<Made, Wrong> {
+        let evidence = self.money.as_ref().map(|it| it.evidence(self.source, self.sheet, row)).transpose()?;
         // A draft goes without what the check refuses.
         let (is_draft, notes) = (self.source.broken.as_deref() == Some("draft"), self.rule.notes);
         // A cell is read whole, or not at all.
@@ -251,9 +273,9 @@ fn address(cell: &Cell, field: &str) -> Result<String, Wrong> {
 /// A value written by hand, in the forms of a dataset.
 pub(super) fn written(value: &Value, field: &String, kind: ValueType) -> Result<Value, Wrong> {
     let Value::String(text) = value else { return Ok(value.clone()) };
-    let (rule, source) = (Rule::default(), Source::default());
-    let to = Field { name: field, kind, rule: &rule, source: &source, money: None };
-    to.make(&Cell::Text(text.clone()), &Sheet::default(), &Row::default()).map(|made| made.value)
+    let (rule, source, sheet) = Default::default();
+    let to = Field { name: field, kind, rule: &rule, source: &source, sheet: &sheet, money: None };
+    to.make(&Cell::Text(text.clone()), &Row::default()).map(|made| made.value)
 }
 
 pub(super) fn has_scheme(text: &str) -> bool {

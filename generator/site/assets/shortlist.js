@@ -6,7 +6,7 @@
   const make = (name, text, more) => Object.assign(document.createElement(name), { textContent: text }, more);
   const named = () => decodeURIComponent(location.hash.slice(1)).split(",").filter(it => /^[a-z0-9-]+$/.test(it));
   const own = () => !named().length;
-  const slugs = () => [...new Set(own() ? stars.read() : named())].slice(0, 50);
+  const slugs = () => [...new Set(own() ? stars.read() : named())];
   const bare = () => location.href.split("#")[0];
   const page = slug => `${words.programs}/${slug}`;
   let run = 0, shown = [];
@@ -27,7 +27,7 @@
     const official = it.querySelector("a.go");
     if (official) texts.set(words.source, [make("a", new URL(official.href).host, { href: official.href, rel: "external nofollow" })]);
     const h1 = it.querySelector("h1"), provider = it.querySelector(".kicker a");
-    return { slug, name: make("a", h1.textContent, { href: page(slug), lang: h1.lang, dir: "auto" }), provider: provider?.textContent ?? "", texts };
+    return { slug, name: make("a", h1.textContent, { href: page(slug), lang: h1.lang, dir: "auto" }), provider: provider?.textContent ?? "", texts, dated: !!it.querySelector(".dates") };
   };
   const labels = () => [...new Set(shown.flatMap(it => [...it.texts.keys()]))];
   const table = () => {
@@ -49,7 +49,8 @@
   const show = async () => {
     const mine = ++run, all = slugs();
     list.setAttribute("aria-busy", "true");
-    const records = await Promise.all(all.map(read));
+    // Each is a page to fetch, and an address can name thousands.
+    const records = await Promise.all(all.slice(0, words.most).map(read));
     if (mine !== run) return;
     shown = records;
     list.removeAttribute("aria-busy");
@@ -57,6 +58,9 @@
     $("tools").hidden = !shown.length;
     $("shared").hidden = own() || all.every(it => stars.read().includes(it));
     $("count").textContent = all.length;
+    $("rest").hidden = all.length === shown.length;
+    $("ics").hidden = !shown.some(it => it.dated);
+    $("undated").hidden = !$("ics").hidden;
     $("board").hidden = false;
   };
   const save = (name, type, text) => {
@@ -78,15 +82,17 @@
     return "\ufeff" + [[words.name, words.provider, "URL", ...columns], ...shown.map(row)].map(cells => cells.map(cell).join(",") + "\r\n").join("");
   };
   const calendar = async () => {
-    const texts = await Promise.all(shown.map(async it => (await fetch(`${words.programs}/${it.slug}.ics`)).text()));
+    const texts = await Promise.all(shown.filter(it => it.dated).map(async it => {
+      const answer = await fetch(`${page(it.slug)}.ics`);
+      return answer.ok ? answer.text() : Promise.reject();
+    }));
     const events = texts.flatMap(text => text.match(/BEGIN:VEVENT[^]*?END:VEVENT\r\n/g) ?? []);
-    const head = texts.find(text => text.startsWith("BEGIN:VCALENDAR")) ?? "";
-    return head.split(/BEGIN:VEVENT|END:VCALENDAR/)[0] + events.join("") + "END:VCALENDAR\r\n";
+    return texts[0].split(/BEGIN:VEVENT|END:VCALENDAR/)[0] + events.join("") + "END:VCALENDAR\r\n";
   };
   $("csv").onclick = () => save("shortlist.csv", "text/csv", csv());
-  $("ics").onclick = async () => save("shortlist.ics", "text/calendar", await calendar());
+  $("ics").onclick = () => calendar().then(text => save("shortlist.ics", "text/calendar", text), () => alert(words.failed));
   $("copy").onclick = async ({ target }) => {
-    const link = bare() + "#" + shown.map(it => it.slug).join(",");
+    const link = bare() + "#" + slugs().join(",");
     const copied = await navigator.clipboard?.writeText(link).then(() => true, () => false);
     if (copied) target.textContent = target.dataset.done;
     else prompt(target.textContent, link);

@@ -95,7 +95,7 @@
   // A static host gives the page as it lies there, whatever the query.
   const alone = (page, url) => {
     const fields = [...$("search", page).elements];
-    const { search } = new URL(url, location), link = $("alone").lastElementChild;
+    const { search } = new URL(url, location), link = $("alone").querySelector("a");
     // `pick` is a filter and its value.
     const unheard = [...new URLSearchParams(search)].flatMap(([name, text]) => {
       const [filter, value] = name === "pick" ? text.split(/:(.*)/s) : [name, text];
@@ -106,6 +106,7 @@
     });
     $("alone").hidden = !unheard.length;
     link.href = link.textContent + (unheard.length ? search : "");
+    link.parentNode.hidden = link.host === location.host;
     if (unheard.length) indexed(unheard.join(" ").trim());
   };
   const plain = apply.textContent;

@@ -24,7 +24,7 @@ use snapshot::page::hole::{self, Filled, cut};
 use snapshot::page::list::Numbers;
 use snapshot::page::text::grouped;
 use snapshot::page::{Dated, Site};
-use snapshot::query::{FacetValue, Query};
+use snapshot::query::{FacetValue, List, Query};
 use snapshot::record::{Directory, Locale, Organization};
 
 use crate::downloads::Download;
@@ -246,11 +246,12 @@ impl<'a> Pages<'a> {
             Family::new("theme files", theme.collect(), |file: &&ThemeFile| {
                 Ok(vec![whole(file.path.clone(), file.bytes.clone())])
             }),
+            Family::new("facets", Vec::from_iter(&FACETS), |spec| Ok(vec![self.rest_facet(spec)])),
+            Family::new("lists", List::ALL.to_vec(), |of| Ok(vec![self.rest_list(*of)])),
         ];
         if let Some(html) = self.html {
             families.push(Family::new("search pages", feeds, |(feed, it)| it.searched(html, *feed)));
         }
-        families.extend(self.rest_families());
         families.retain(|family| family.count > 0);
         families
     }

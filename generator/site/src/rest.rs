@@ -1,7 +1,7 @@
 //! The REST pages of a snapshot and their bytes.
 
 use serde_json::Value as Json;
-use snapshot::facet::FACETS;
+use snapshot::facet::FacetSpec;
 use snapshot::page::detail;
 use snapshot::page::export;
 use snapshot::page::facet::facet;
@@ -12,7 +12,7 @@ use snapshot::query::{FacetQuery, List, ListQuery};
 use snapshot::record::Locale;
 
 use crate::csv_rows;
-use crate::files::{Family, File, undated};
+use crate::files::{File, undated};
 use crate::pages::Pages;
 
 /// The REST contract, of a directory at another address.
@@ -53,18 +53,16 @@ impl<'a> Pages<'a> {
         vec![file(&name, detail::recipient(&self.shaper(Locale::En), self.dated, at))]
     }
 
-    /// Answers about the whole.
-    pub(crate) fn rest_families(&'a self) -> Vec<Family<'a>> {
-        vec![
-            Family::new("facets", Vec::from_iter(&FACETS), |spec| {
-                let values = facet(self.site, self.dated, spec.facet, &FacetQuery::default());
-                Ok(vec![file(&format!("facets/{}.json", spec.name), undated(values.bytes))])
-            }),
-            Family::new("lists", List::ALL.to_vec(), |&of| {
-                let rows = list(self.site, self.dated, of, &ListQuery::default(), &[]);
-                Ok(vec![file(&format!("{}.json", of.as_str()), undated(rows.bytes))])
-            }),
-        ]
+    /// The values of a facet.
+    pub(crate) fn rest_facet(&self, spec: &FacetSpec) -> File {
+        let values = facet(self.site, self.dated, spec.facet, &FacetQuery::default());
+        file(&format!("facets/{}.json", spec.name), undated(values.bytes))
+    }
+
+    /// The first page of a list.
+    pub(crate) fn rest_list(&self, of: List) -> File {
+        let rows = list(self.site, self.dated, of, &ListQuery::default(), &[]);
+        file(&format!("{}.json", of.as_str()), undated(rows.bytes))
     }
 
     /// The CSV export of the same rows, in the same order, as the JSON export.

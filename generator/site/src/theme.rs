@@ -10,7 +10,7 @@ mod problem;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use dataset::text::nearest;
+use dataset::text::suggestion;
 use html::templates::{SiteInfo, TEMPLATES, Templates, WORDS, environment};
 use minijinja::{Environment, Error};
 use snapshot::record::Dataset;
@@ -126,12 +126,11 @@ impl Theme {
     /// If a file exists, the program has no such file, or it cannot be written.
     pub fn create(folder: &Path, copies: &[String]) -> Result<Vec<String>, ThemeError> {
         let mut files = if copies.is_empty() { STARTER.to_vec() } else { Vec::new() };
+        let own = || TEMPLATES.iter().chain(&WORDS).chain(ASSETS);
         for name in copies {
-            let mut known = TEMPLATES.iter().chain(&WORDS).chain(ASSETS);
-            let (_, text) = known.find(|(known, _)| known == name).ok_or_else(|| {
-                let near = nearest(name, folder::names()).map(|near| format!("; did you mean `{near}`?"));
-                let all = || format!("; there are {}", folder::names().collect::<Vec<_>>().join(", "));
-                ThemeError::NoFile(name.clone(), near.unwrap_or_else(all))
+            let (_, text) = own().find(|(known, _)| known == name).ok_or_else(|| {
+                let names: Vec<&str> = own().map(|(known, _)| *known).collect();
+                ThemeError::NoFile(name.clone(), suggestion(name, &names, "there are"))
             })?;
             files.push((name, text, "a copy of the program's file, to be edited"));
         }

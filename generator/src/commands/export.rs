@@ -1,8 +1,8 @@
 //! `export`: the live snapshot as plain files, with their gzip forms, for a static host.
 
+mod addresses;
 mod changes;
 mod folder;
-mod prefix;
 
 use std::path::Path;
 
@@ -10,9 +10,9 @@ use dataset::text::counted;
 use rayon::prelude::*;
 use store::{Coding, Digest, FileEntry, Generation};
 
+use addresses::Addresses;
 use folder::ExportFolder;
 pub use folder::{ExportError, SUMS};
-use prefix::Prefix;
 
 use crate::exit_codes::{Failure, fail, print_line, unreadable};
 
@@ -32,7 +32,7 @@ pub(crate) fn command(root: &Path, dir: &Path, (pretty, prefix): (bool, &str)) -
 }
 
 /// Writes all pages to a new or empty folder, with the changes and [`SUMS`]; returns the number of files. With
-/// `pretty`, `a.html` becomes `a/index.html`. `prefix` is the path below which the site is served: `/repo`, or empty.
+/// `pretty`, `a.html` becomes `a/index.html`, and pages link to files of answers. `prefix` is the path below which the site is served: `/repo`, or empty.
 ///
 /// # Errors
 ///
@@ -40,20 +40,21 @@ pub(crate) fn command(root: &Path, dir: &Path, (pretty, prefix): (bool, &str)) -
 pub fn export(generation: &Generation, dir: &Path, pretty: bool, prefix: &str) -> Result<usize, ExportError> {
     let folder = ExportFolder::create(dir)?;
     let pages: Vec<FileEntry<'_>> = generation.files().entries().collect();
-    let prefix = Prefix::new(prefix, &generation.manifest().base_url, pages.iter().map(FileEntry::path));
+    let base_url = &generation.manifest().base_url;
+    let addresses = Addresses::new((pretty, prefix), base_url, pages.iter().map(FileEntry::path).collect());
     pages.into_par_iter().try_for_each(|page| {
         let body = generation.read(page, Coding::Identity)?;
         let name = file_name(page.path(), pretty);
-        match prefix.apply(page.path(), &body) {
+        match addresses.apply(page.path(), &body) {
             Some(body) => folder.put(&name, &body, Digest::of(&body)),
             None => folder.put(&name, &body, page.identity().sha256),
         }
     })?;
     for asset in generation.earlier_assets()? {
-        let body = prefix.apply(&asset.path, &asset.bytes).unwrap_or(asset.bytes);
+        let body = addresses.apply(&asset.path, &asset.bytes).unwrap_or(asset.bytes);
         folder.put(&asset.path, &body, Digest::of(&body))?;
     }
-    changes::write(generation, &prefix.base_url(), &folder)?;
+    changes::write(generation, &addresses.base_url(), &folder)?;
     folder.finish()
 }
 

@@ -14,13 +14,9 @@ pub(crate) fn import(options: &Import) -> Result<(), Failure> {
         let draft = import::draft(&options.data, options.from.as_deref(), name);
         return draft.map(print_line).map_err(import_failure);
     }
-    let import_options = import::ImportOptions {
-        data: &options.data,
-        sources: &options.sources,
-        from: options.from.as_deref(),
-    };
     let mut report = Diagnostics::new();
-    let imported = import::import(&import_options, &mut report).map_err(|error| {
+    let imported = import::import(&options.data, &options.sources, options.from.as_deref(), &mut report);
+    let imported = imported.map_err(|error| {
         if report.error_count() > 0 {
             show(&report, &options.messages, false);
         }

@@ -1,29 +1,21 @@
 //! `log`: the publications of a root, and generations by number.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
-use store::{Generation, GenerationId, Publication, RECORD_KINDS, StoreError};
+use store::{Generation, GenerationId, Publication, RECORD_KINDS};
 
 use crate::exit_codes::{Failure, fail, print_line, store_failure, unreadable};
 
+/// Prints the publications of a root, newest first.
 pub(crate) fn log(root: &Path) -> Result<(), Failure> {
-    let report = report(root).map_err(unreadable)?;
-    print_line(report.trim_end());
-    Ok(())
-}
-
-/// The publications of a root, newest first; every line ends with a line feed.
-fn report(root: &Path) -> Result<String, StoreError> {
-    let live = Generation::open_current(root)?;
-    let ids = store::list(root)?;
-    let mut text = String::new();
+    let live = Generation::open_current(root).map_err(unreadable)?;
+    let ids = store::list(root).map_err(unreadable)?;
     for publication in live.changes().log.iter().rev() {
         let id = ids.iter().find(|id| id.sequence == publication.sequence);
         let is_live = publication.sequence == live.id().sequence;
-        let _ = writeln!(text, "{}", line(publication, id, is_live));
+        print_line(line(publication, id, is_live));
     }
-    Ok(text)
+    Ok(())
 }
 
 fn line(publication: &Publication, id: Option<&GenerationId>, is_live: bool) -> String {

@@ -66,19 +66,14 @@ impl Names {
 
     /// The name of a record that comes or leaves, with its value.
     pub(super) fn with_value(&self, row: &Value) -> String {
-        let stated = ["amount", "deadlineOn", "awardYear", "value", "text"].iter();
         let name = self.name(row);
-        let stated = stated.filter_map(|field| Some(&row[field]).filter(|value| !is_blank(value))).next();
-        let stated = stated
-            .filter(|_| row["slug"].is_null() && row["label"].as_str() != stated.and_then(Value::as_str));
-        match stated {
-            None => name,
-            Some(value) => {
-                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                let currency = row["currency"].as_str().filter(|_| value.is_number());
-                format!("{name}: {text}{}", currency.map(|it| format!(" {it}")).unwrap_or_default())
-            }
-        }
+        let mut stated =
+            ["amount", "deadlineOn", "awardYear", "value", "text"].iter().map(|field| &row[field]);
+        let is_new = |value: &&Value| row["slug"].is_null() && row["label"].as_str() != value.as_str();
+        let Some(value) = stated.find(|it| !is_blank(it)).filter(is_new) else { return name };
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let currency = row["currency"].as_str().filter(|_| value.is_number());
+        format!("{name}: {text}{}", currency.map(|it| format!(" {it}")).unwrap_or_default())
     }
 }
 

@@ -50,7 +50,10 @@ impl Changes {
 /// Every file, but for what an editor keeps beside it. What cannot be read is not there.
 fn files(folders: &[PathBuf]) -> BTreeMap<PathBuf, State> {
     let state = |of: Metadata| (of.ino(), of.len(), of.mtime(), of.mtime_nsec());
-    let paths = folders.iter().flat_map(|it| import::sheets(it).into_iter().chain([it.clone()]));
+    let paths = folders.iter().flat_map(|it| {
+        let sheets = dataset::sources(it).into_iter().map(|name| it.join(name));
+        sheets.chain([it.clone()])
+    });
     let entries = paths.flat_map(|path| WalkDir::new(path).follow_links(true)).filter_map(Result::ok);
     let content = entries.filter(|entry| {
         let name = entry.file_name().as_encoded_bytes();

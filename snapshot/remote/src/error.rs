@@ -150,7 +150,9 @@ impl RemoteError {
         match self {
             Self::Usage(_) => ErrorClass::Usage,
             Self::Read { .. } | Self::Empty { .. } | Self::File { .. } => ErrorClass::Unreadable,
-            Self::Snapshot(StoreError::Unpublished { .. }) => ErrorClass::Unreadable,
+            Self::Snapshot(StoreError::Unpublished { .. } | StoreError::NoGeneration { .. }) => {
+                ErrorClass::Unreadable
+            }
             Self::Write { .. } | Self::NoBucket { .. } | Self::Unconditional { .. } | Self::Full { .. } => {
                 ErrorClass::Unwritable
             }

@@ -8,8 +8,8 @@ use crate::page::hole::{self, Filled, Rule, cut};
 use crate::page::list::{Numbers, award_row};
 use crate::page::shape::Shaper;
 use crate::page::{Dated, push_json};
-use crate::record::Number;
 use crate::record::field_table::{Object, Visibility};
+use crate::record::{Directory, Number};
 
 /// Most awards of a program or organization detail; the history counts all.
 const AWARDS_MAX: usize = 100;
@@ -69,6 +69,9 @@ fn history<'a>(shaper: &Shaper<'a>, program: usize) -> Object<'a> {
             Object::default().with("cycleId", it.id).with("label", label).with("deadlineOn", it.deadline_on?),
         )
     };
+    let amounts = amounts(directory, &links.awards).map(|[min, median, max, total]| {
+        Object::default().with("min", min).with("median", median).with("max", max).with("total", total)
+    });
     Object::default()
         .with("cycleCount", links.cycles.len())
         .with("firstCohortYear", years().min())
@@ -76,7 +79,7 @@ fn history<'a>(shaper: &Shaper<'a>, program: usize) -> Object<'a> {
         .with("awardCount", links.awards.len())
         .with("recipientCount", distinct(recipients).len())
         .with("awardsByYear", awards_by_year(shaper, &links.awards))
-        .with("amountUsd", amounts(shaper, &links.awards))
+        .with("amountUsd", amounts)
         .with("deadlines", links.cycles.iter().filter_map(deadline).collect::<Vec<_>>())
 }
 
@@ -96,19 +99,15 @@ fn awards_by_year<'a>(shaper: &Shaper<'a>, awards: &[usize]) -> Vec<Object<'a>> 
     years.into_iter().rev().map(object).collect()
 }
 
-fn amounts<'a>(shaper: &Shaper<'a>, awards: &[usize]) -> Option<Object<'a>> {
-    let amounts = awards.iter().filter_map(|award| shaper.directory.awards[*award].award_amount_usd);
+/// Least, median, greatest and sum of the amounts of awards in US dollars; the median of an even number is the mean of the
+/// two in the middle.
+pub fn amounts(directory: &Directory, awards: &[usize]) -> Option<[Number; 4]> {
+    let amounts = awards.iter().filter_map(|award| directory.awards[*award].award_amount_usd);
     let mut amounts: Vec<f64> = amounts.map(|amount| amount.0).collect();
     amounts.sort_by(f64::total_cmp);
-    let middle = amounts.len() / 2;
-    let median = match amounts.len() {
-        0 => return None,
-        n if n % 2 == 1 => amounts[middle],
-        _ => f64::midpoint(amounts[middle - 1], amounts[middle]),
-    };
-    let most = amounts[amounts.len() - 1];
-    let bounds = Object::default().with("min", Number(amounts[0])).with("median", Number(median));
-    Some(bounds.with("max", Number(most)).with("total", Number(amounts.iter().sum())))
+    let (min, max) = (*amounts.first()?, *amounts.last()?);
+    let median = f64::midpoint(amounts[(amounts.len() - 1) / 2], amounts[amounts.len() / 2]);
+    Some([min, median, max, amounts.iter().sum()].map(Number))
 }
 
 /// OrganizationDetailResponse.

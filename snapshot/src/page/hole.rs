@@ -130,7 +130,7 @@ impl Filled {
 /// What a mark begins and ends with in a rendered body.
 pub type Syntax = [&'static [u8]; 2];
 /// In JSON: a string that holds nothing else; the hole takes its quotes too.
-pub const JSON: Syntax = [b"\"\\u0001", b"\\u0001\""];
+pub(crate) const JSON: Syntax = [b"\"\\u0001", b"\\u0001\""];
 /// In text: as it is.
 pub const TEXT: Syntax = [b"\x01", b"\x01"];
 

@@ -468,11 +468,9 @@ mod tests {
             serde_json::from_value(json).unwrap()
         };
         let facts: Vec<Fact> = facts.iter().map(fact).collect();
+        let facts: Vec<&Fact> = facts.iter().collect();
         let label = |fact: &Fact| fact.label.as_deref().map(str::to_owned);
-        {
-            let facts: Vec<&Fact> = facts.iter().collect();
-            ENGLISH.funding(program, (&facts, stated(program, &facts)), label)
-        }
+        ENGLISH.funding(program, (&facts, stated(program, &facts)), label)
     }
 
     #[test]

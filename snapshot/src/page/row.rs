@@ -13,7 +13,6 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
-use std::ops::Range;
 
 use crate::facet::{FACETS, Facet, place_label, state_label};
 use crate::page::bilingual::{self, Bilingual, Names};
@@ -32,14 +31,8 @@ const LABELS: [Pair; 2] = [("label.en.at", "label.en"), ("label.es.at", "label.e
 const TONGUES: Pair = ("tongue.at", "tongue");
 const TONGUE_OF: &str = "tongue.of";
 
-/// The longest count, the brace behind it and the comma before the item.
-const COUNT_BYTES: usize = 12;
-/// The longest item of a place.
-const PLACE_BYTES: usize = 256;
 /// Bytes of a row that the processor fetches once one of them is read, about.
 const FETCHED_BYTES: usize = 256;
-/// Bytes of an item that are copied at once.
-const COPIED_BYTES: usize = 64;
 
 /// Prepared rows and items, open.
 pub struct Rows {
@@ -97,15 +90,18 @@ impl Rows {
         tongue.map_or(locale.as_str(), |tongue| self.tongues.text(usize::from(*tongue)))
     }
 
-    /// The items of facet values in a language.
-    pub(crate) fn items(&self, locale: Locale) -> Items<'_> {
-        let (at, text) = self.items[locale as usize].parts();
-        Items { at, text, locale }
-    }
-
     /// Appends a facet value's item.
     pub fn push_item(&self, facet: Facet, value: &FacetValue, count: u32, locale: Locale, out: &mut Vec<u8>) {
-        self.items(locale).push(facet, value, count, out);
+        match value {
+            FacetValue::Value(ordinal) => {
+                out.extend_from_slice(self.items[locale as usize].get(*ordinal as usize));
+            }
+            FacetValue::Place(code) => {
+                push_item_start(out, code, place_label(facet, code, locale).unwrap_or(code));
+            }
+        }
+        push_number(out, count);
+        out.push(b'}');
     }
 
     /// Label of a facet value.
@@ -122,69 +118,6 @@ pub(crate) fn push_row(row: &[u8], next_deadline: Day, out: &mut Vec<u8>) {
     out.extend_from_slice(row);
     push_day(out, next_deadline);
     out.push(b'}');
-}
-
-/// Prepared items in a language.
-#[derive(Clone, Copy)]
-pub(crate) struct Items<'a> {
-    at: &'a [u64],
-    text: &'a [u8],
-    locale: Locale,
-}
-
-impl Items<'_> {
-    /// Where the item of an ordinal begins and ends.
-    fn range(&self, ordinal: u32) -> Range<usize> {
-        match self.at.get(ordinal as usize..ordinal as usize + 2) {
-            Some(&[start, end]) => start as usize..end as usize,
-            _ => 0..0,
-        }
-    }
-
-    /// Bytes of a facet value's item, or a few more.
-    pub(crate) fn bytes(&self, value: &FacetValue) -> usize {
-        match value {
-            FacetValue::Value(ordinal) => self.range(*ordinal).len() + COUNT_BYTES,
-            FacetValue::Place(_) => PLACE_BYTES,
-        }
-    }
-
-    /// Appends a facet value's item.
-    pub(crate) fn push(&self, facet: Facet, value: &FacetValue, count: u32, out: &mut Vec<u8>) {
-        match value {
-            FacetValue::Value(ordinal) => push_part(out, self.text, self.range(*ordinal)),
-            FacetValue::Place(code) => {
-                push_item_start(out, code, place_label(facet, code, self.locale).unwrap_or(code));
-            }
-        }
-        push_count(out, count);
-    }
-}
-
-/// Appends a part of a text. Most items are short: a fixed number of bytes is copied, which takes no call, and the
-/// rest is cut off.
-fn push_part(out: &mut Vec<u8>, text: &[u8], part: Range<usize>) {
-    let length = part.len();
-    match text.get(part.start..).and_then(<[u8]>::first_chunk::<COPIED_BYTES>) {
-        Some(chunk) if length <= COPIED_BYTES => {
-            out.extend_from_slice(chunk);
-            out.truncate(out.len() - COPIED_BYTES + length);
-        }
-        _ => out.extend_from_slice(text.get(part).unwrap_or_default()),
-    }
-}
-
-/// Appends a count and the brace behind it.
-fn push_count(out: &mut Vec<u8>, count: u32) {
-    if count >= 10_000 {
-        push_number(out, count);
-        return out.push(b'}');
-    }
-    let zeros = usize::from(count < 10) + usize::from(count < 100) + usize::from(count < 1000);
-    let [a, b, c, d] = [1000, 100, 10, 1].map(|unit| b'0' + (count / unit % 10) as u8);
-    let digits = u64::from_le_bytes([a, b, c, d, b'}', 0, 0, 0]) >> (8 * zeros);
-    out.extend_from_slice(&digits.to_le_bytes());
-    out.truncate(out.len() - 3 - zeros);
 }
 
 fn push_item_start(out: &mut Vec<u8>, value: &str, label: &str) {
@@ -281,25 +214,5 @@ impl<'a> Labels<'a> {
             _ => term.or_else(name).or_else(fact),
         };
         label.unwrap_or(value).to_owned()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_are_written_as_numbers_and_parts_as_they_are() {
-        for count in [0, 9, 10, 99, 100, 999, 1000, 9_999, 10_000, u32::MAX] {
-            let mut out = b"x".to_vec();
-            push_count(&mut out, count);
-            assert_eq!(String::from_utf8(out).unwrap(), format!("x{count}}}"));
-        }
-        let text: Vec<u8> = (0..200).collect();
-        for part in [0..0, 0..10, 3..67, 3..68, 130..200, 190..200, 200..200] {
-            let mut out = b"x".to_vec();
-            push_part(&mut out, &text, part.clone());
-            assert_eq!(out, [b"x", &text[part]].concat());
-        }
     }
 }

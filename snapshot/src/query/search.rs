@@ -336,8 +336,6 @@ mod tests {
             assert_eq!(parsed.page, Page { offset, limit }, "{query}");
             assert_eq!(invalid, [query], "{query}");
         }
-        assert_eq!(parse("page=3&limit=50").0.page, Page { offset: 100, limit: 50 });
-        assert_eq!(parse("page=3&offset=7").0.page.offset, 7);
     }
 
     #[test]
@@ -404,13 +402,5 @@ mod tests {
     fn the_first_of_repeated_values_wins_and_an_equal_repetition_is_no_news() {
         let (parsed, invalid) = parse("limit=5&limit=5&limit=7");
         assert_eq!((parsed.page.limit, invalid), (5, vec!["limit=7".to_owned()]));
-    }
-    #[test]
-    fn a_canonical_query_parses_to_itself() {
-        let query = "type=grant&citizenship=NG&q=a%26b+c&ageMax=30.5&deadlineTo=2027-01-31&open=1&locale=es&sort=name\
-                     &page=3&limit=7&facets=false";
-        let (parsed, _) = parse(query);
-        let canonical = parsed.canonical(|_| "grant");
-        assert_eq!(parse(&canonical), (parsed, vec![]), "{canonical}");
     }
 }

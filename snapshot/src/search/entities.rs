@@ -49,17 +49,17 @@ pub(super) fn places_offered_for(word: &str) -> BTreeSet<&'static str> {
 
 /// The entity of a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct NamedEntity {
+struct NamedEntity {
     /// Values: number of the facet, and value. For a place, every value that is the place or in it.
-    pub values: BTreeSet<(u8, String)>,
+    values: BTreeSet<(u8, String)>,
     /// Code of a place.
-    pub place: Option<String>,
+    place: Option<String>,
     /// Whether the key names it only in capitals.
-    pub capitals: bool,
+    capitals: bool,
 }
 
 /// The entities of a dataset by key, of its vocabulary and of what its documents state.
-pub(crate) fn entity_dictionary(vocabulary: &[Term], stated: &StatedValues) -> BTreeMap<String, NamedEntity> {
+fn entity_dictionary(vocabulary: &[Term], stated: &StatedValues) -> BTreeMap<String, NamedEntity> {
     let mut dictionary = BTreeMap::new();
     add_labels(vocabulary, stated, &mut dictionary);
     add_places(stated, &mut dictionary);
@@ -81,7 +81,7 @@ pub(crate) fn entity_dictionary(vocabulary: &[Term], stated: &StatedValues) -> B
 }
 
 /// Keys of a run of words. Places and their people are found by the words themselves, as `main` has the stem of `Maine`.
-pub(crate) fn keys_of<T: AsRef<str>>(words: &[T]) -> [SmolStr; 3] {
+fn keys_of<T: AsRef<str>>(words: &[T]) -> [SmolStr; 3] {
     let [english, spanish] = label_keys(words);
     [place_key(words), english, spanish]
 }
@@ -304,13 +304,13 @@ impl Entity {
         self.values.is_empty() && self.naming.is_empty()
     }
 
-    /// The list of words before it that leave out what it names. None do so to benefits, as `no tuition` is one.
-    pub(super) fn negated_by(&self, values: &Values) -> Option<&'static str> {
+    /// The list of words before it that leave out what it names. `No tuition` is a benefit.
+    pub(super) fn negated_by(&self, values: &Values) -> &'static str {
         let is_benefit = |ordinal: &u32| values.facet_of(*ordinal) == Facet::Benefits;
         match &self.place {
-            Some(_) => Some("without-place"),
-            None if self.values.is_empty() || self.values.iter().any(is_benefit) => None,
-            None => Some("without-value"),
+            Some(_) => "without-place",
+            None if self.values.is_empty() || self.values.iter().any(is_benefit) => "without-benefit",
+            None => "without-value",
         }
     }
 

@@ -141,7 +141,7 @@ impl<'a> Selector<'a> {
     fn count_of_value(&mut self, value: u32, docs: &DocSet<'_>, facets: &[Facet]) {
         let today = self.today;
         if let Some(pairs) = today.pairs(value) {
-            self.counts.copy_from_slice(pairs);
+            self.counts.iter_mut().zip(pairs).for_each(|(count, shared)| *count = shared);
         } else if let Some(pairs) = self.index.values.pairs(value) {
             self.counts.copy_from_slice(pairs);
             today.count_pairs(value, &mut self.counts);

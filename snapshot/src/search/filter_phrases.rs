@@ -29,6 +29,8 @@ pub enum PhraseUse {
     OtherCurrency,
     /// It is left out: no filter bounds the opening day.
     OpeningDay,
+    /// It is left out: no filter is its opposite.
+    Negated,
 }
 
 /// Words that mean a filter.
@@ -65,6 +67,18 @@ enum Filter {
 }
 
 impl Filter {
+    /// The filter for what this one leaves out, as far as there is one.
+    fn opposite(self) -> Self {
+        match self {
+            Self::Funding([least, most]) => Self::Funding([most, least]),
+            Self::Age([least, most]) => Self::Age([most, least]),
+            Self::Due(None, Some(last)) => Self::Due(last.tomorrow().ok(), None),
+            Self::Due(Some(first), None) => Self::Due(None, first.yesterday().ok()),
+            Self::LeftOut(used) => Self::LeftOut(used),
+            _ => Self::LeftOut(PhraseUse::Negated),
+        }
+    }
+
     fn used(&self) -> PhraseUse {
         match self {
             Self::Age(_) => PhraseUse::Offered,
@@ -85,8 +99,13 @@ pub(super) fn extract(query: &Query, literal: &[String], today: Day) -> (Query, 
     let (mut at, mut quoted) = (0, false);
     while at < pieces.len() {
         let is_plain = !quoted && !pieces[at].contains('"') && !pieces[at].starts_with('-');
-        let run = |length: usize| words[at..at + length].join(" ");
+        let is_negated = rest.last() == at.checked_sub(1).map(|before| &pieces[before])
+            && is_in("not-a-filter", at.checked_sub(1).map(|before| &texts[before]));
+        let from = at - usize::from(is_negated);
+        let run = |length: usize| words[from..at + length].join(" ");
         let found = is_plain.then(|| parse(&texts, at, today)).flatten();
+        let found =
+            found.map(|(length, filter)| (length, if is_negated { filter.opposite() } else { filter }));
         let is_literal = |run: String| literal.contains(&run) || literal.contains(&words_of(&run).join(" "));
         let found = found.filter(|(length, _)| !is_literal(run(*length)));
         let applied = found.and_then(|(length, filter)| {
@@ -96,6 +115,7 @@ pub(super) fn extract(query: &Query, literal: &[String], today: Day) -> (Query, 
             Some((length, used, values)) => {
                 let phrase = |(parameter, value)| FilterPhrase { words: run(length), parameter, value, used };
                 phrases.extend(values.into_iter().map(phrase));
+                rest.truncate(rest.len() - (at - from));
                 at += length;
             }
             None => {
@@ -261,7 +281,7 @@ fn by_relation(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Fil
     if !has_head && (before.is_none() || season.is_none()) {
         return None;
     }
-    let (length, first, last) = season.or_else(|| time(rest, today))?;
+    let (length, first, last) = time(rest, today)?;
     let filter = match (before.is_some(), after.is_some()) {
         (is_before, _) if is_until && !(is_before && season.is_some()) => Filter::Due(None, Some(last)),
         (true, _) => Filter::Due(None, first.yesterday().ok()),
@@ -282,15 +302,27 @@ fn without_relation(rest: &[&str], has_head: bool, today: Date) -> Option<(usize
     if has_head { is_month.then_some((of + length, filter)) } else { follows.then_some((length + 1, filter)) }
 }
 
-/// A season of the north, from the first day of its first whole month: its number of words, its first and its last
-/// day.
+/// A season of the north, from the first day of its first whole month, of a year or the next one: its number of words,
+/// its first and its last day. A winter is of the year in which it ends, unless it is over.
 fn season(rest: &[&str], today: Date) -> Option<(usize, Date, Date)> {
     let seasons = [("spring", 3), ("summer", 6), ("autumn", 9), ("winter", 12)];
     let found = |(list, month)| starting(rest, list).map(|length| (length, month));
     let (length, month) = seasons.into_iter().find_map(found)?;
-    let year = today.year() + i16::from(today.month() >= month);
-    let first = Date::new(year, month, 1).ok()?;
-    Some((length, first, first.checked_add(2.months()).ok()?.last_of_month()))
+    let (of, named) = year_of(&rest[length..]);
+    let next = today.year() + i16::from(today.month() >= month);
+    let days = |year| {
+        let first = Date::new(year, month, 1).ok()?;
+        Some((length + of, first, first.checked_add(2.months()).ok()?.last_of_month()))
+    };
+    let ending = named.filter(|_| month == 12).and_then(|year| days(year - 1));
+    ending.filter(|(.., last)| *last >= today).or_else(|| days(named.unwrap_or(next)))
+}
+
+/// A year, maybe after `of`: its number of words, and the year.
+fn year_of(rest: &[&str]) -> (usize, Option<i16>) {
+    let of = usize::from(is_in("of", rest.first()));
+    let year = rest.get(of).and_then(|word| word.parse().ok()).filter(|year| (2000..2100).contains(year));
+    (year.map_or(0, |_| of + 1), year)
 }
 
 /// A day, a year, this year, or a month with its year or the next month of that name: its number of words, its first and its
@@ -299,12 +331,14 @@ fn time(rest: &[&str], today: Date) -> Option<(usize, Date, Date)> {
     if let Some(length) = starting(rest, "this-year") {
         return Some((length, today, today.last_of_year()));
     }
-    let year = |word: &&str| word.parse::<i16>().ok().filter(|year| (2000..2100).contains(year));
+    if let Some(season) = season(rest, today) {
+        return Some(season);
+    }
     let first = rest.first()?;
     if let Ok(day) = first.parse::<Date>() {
         return Some((1, day, day));
     }
-    if let Some(year) = year(first) {
+    if let (1, Some(year)) = year_of(rest) {
         return Some((1, Date::new(year, 1, 1).ok()?, Date::new(year, 12, 31).ok()?));
     }
     // `15 January 2027`, `15 de enero` and `January 15, 2027` are days.
@@ -313,11 +347,10 @@ fn time(rest: &[&str], today: Date) -> Option<(usize, Date, Date)> {
     let month = lexicon::month(rest.get(skipped)?)?;
     let behind = day_of_month(rest.get(skipped + 1)).filter(|_| ahead.is_none());
     let length = skipped + 1 + usize::from(behind.is_some());
-    let of = usize::from(is_in("of", rest.get(length)));
-    let named = rest.get(length + of).and_then(year);
+    let (of, named) = year_of(&rest[length..]);
     let next = if month < today.month() { today.year() + 1 } else { today.year() };
     let start = Date::new(named.unwrap_or(next), month, 1).ok()?;
-    let length = if named.is_some() { length + of + 1 } else { length };
+    let length = length + of;
     match ahead.or(behind) {
         Some(day) => Date::new(start.year(), month, day).ok().map(|day| (length, day, day)),
         None => Some((length, start, start.last_of_month())),
@@ -349,6 +382,17 @@ mod tests {
             ("becas abiertas para música", "becas para música", "open=true"),
             ("rolling deadline arts grants", "arts grants", "rolling=true"),
             ("sin fecha límite innovación", "innovación", "rolling=true"),
+            ("grants not over $5,000", "grants", "fundingMax=5000"),
+            ("becas no superiores a 5.000 dólares", "becas", "fundingMax=5000"),
+            ("grants not due before March 2027", "grants", "deadlineFrom=2027-03-01"),
+            ("grants not open now", "grants", "="),
+            ("becas que no cierren en diciembre", "becas que", "="),
+            ("grants over $10 000", "grants", "fundingMin=10000"),
+            ("al menos US$ 1 000 000", "", "fundingMin=1000000"),
+            ("grants over 100 000 USD now", "grants now", "fundingMin=100000"),
+            ("closing in summer 2028", "", "deadlineFrom=2028-06-01&deadlineTo=2028-08-31"),
+            ("winter 2027 deadline", "", "deadlineFrom=2026-12-01&deadlineTo=2027-02-28"),
+            ("que cierre en invierno de 2026", "", "deadlineFrom=2026-12-01&deadlineTo=2027-02-28"),
             ("grants over $500,000 for water", "grants for water", "fundingMin=500000"),
             ("prizes over $1 million", "prizes", "fundingMin=1000000"),
             ("préstamos de menos de 50 mil dólares", "préstamos de", "fundingMax=50000"),

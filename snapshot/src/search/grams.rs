@@ -78,18 +78,12 @@ impl Grams {
                     Some(self.gram(before, phrase[at + length - 1]))
                 })
                 .collect();
-            // A part of a longer part adds nothing.
-            let is_stored = |at: Option<usize>| at.and_then(|at| longer.get(at)).is_some_and(Option::is_some);
-            for (at, part) in shorter.into_iter().enumerate() {
-                if !is_stored(Some(at)) && !is_stored(at.checked_sub(1)) {
-                    all.extend(part.map(|part| part.docs));
-                }
-            }
-            shorter = longer;
+            all.extend(std::mem::replace(&mut shorter, longer).into_iter().flatten().map(|part| part.docs));
         }
         let is_exact = shorter.len() == 1 && shorter[0].is_some();
         all.extend(shorter.into_iter().flatten().map(|part| part.docs));
-        let docs = all.into_iter().reduce(|all, docs| all.and(&docs)).unwrap_or_default();
+        // The longest first: they have the fewest documents.
+        let docs = all.into_iter().rev().reduce(|all, docs| all.and(&docs)).unwrap_or_default();
         Row { is_exact: is_exact || docs.is_empty(), docs }
     }
 

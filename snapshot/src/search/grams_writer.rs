@@ -16,11 +16,9 @@ pub(in crate::search) type Token = (u32, bool);
 /// An occurrence of a gram: what stands before its last word, that word, the document.
 type Occurrence = [u32; 3];
 
-/// Calls a function with every text of a range of documents.
-pub(in crate::search) type Texts<'t> = dyn Fn(Range<usize>, &mut dyn FnMut(u32, &[Token])) + Sync + 't;
+/// Calls a function with every text and its document, in the order of documents.
+pub(in crate::search) type Texts<'t> = dyn Fn(&mut dyn FnMut(u32, &[Token])) + 't;
 
-/// Shares of the documents that are read at the same time.
-const SHARES: usize = 2;
 /// Parts of the grams, by what stands before the last word: only the occurrences of one part are in memory.
 const PARTS: usize = 4;
 
@@ -50,7 +48,7 @@ impl<'a> GramsWriter<'a> {
             let all = terms.len() + grams.blocks.added;
             for part in 0..PARTS {
                 let before = (all * part / PARTS) as u32..(all * (part + 1) / PARTS) as u32;
-                let found = distinct(grams.collect(length, before, texts));
+                let found = grams.collect(length, &before, texts);
                 grams.add(length, &found, &mut frequent);
             }
             for (key, number, end) in frequent {
@@ -62,23 +60,16 @@ impl<'a> GramsWriter<'a> {
     }
 
     /// The grams of a length whose two parts are frequent, with any of `before` before their last words.
-    fn collect(&self, length: usize, before: Range<u32>, texts: &Texts<'_>) -> Vec<Occurrence> {
-        let shares = of_shares(self.blocks.count, |docs| {
-            let mut found = Vec::new();
-            texts(docs, &mut |doc, text| {
-                self.find(length, doc, text, &mut |occurrence| {
-                    if before.contains(&occurrence[0]) {
-                        found.push(occurrence);
-                    }
-                });
+    fn collect(&self, length: usize, before: &Range<u32>, texts: &Texts<'_>) -> Vec<Occurrence> {
+        let mut found = Vec::new();
+        texts(&mut |doc, text| {
+            self.find(length, doc, text, &mut |occurrence| {
+                if before.contains(&occurrence[0]) {
+                    found.push(occurrence);
+                }
             });
-            found
         });
-        let joined = shares.into_iter().reduce(|mut all, mut share| {
-            all.append(&mut share);
-            all
-        });
-        joined.unwrap_or_default()
+        distinct(found)
     }
 
     /// Finds the grams of a text whose two parts are frequent.
@@ -123,17 +114,6 @@ impl<'a> GramsWriter<'a> {
     }
 }
 
-/// What a function makes of each share of the documents.
-fn of_shares<R: Send>(count: usize, of: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
-    std::thread::scope(|threads| {
-        let of = &of;
-        let shares = (0..SHARES).map(|share| count * share / SHARES..count * (share + 1) / SHARES);
-        let shares: Vec<_> = shares.map(|docs| threads.spawn(move || of(docs))).collect();
-        let done = shares.into_iter().map(std::thread::ScopedJoinHandle::join);
-        done.map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-    })
-}
-
 /// The sections being written.
 #[derive(Default)]
 struct Blocks {
@@ -144,8 +124,6 @@ struct Blocks {
     at: Vec<u64>,
     text: Vec<u8>,
     bits: Vec<u64>,
-    /// The gram that is being added.
-    gram: Vec<u8>,
 }
 
 impl Blocks {
@@ -156,12 +134,11 @@ impl Blocks {
             self.last = key;
         }
         self.added += 1;
-        self.gram.clear();
-        push_leb128(&mut self.gram, key - std::mem::replace(&mut self.last, key));
+        push_leb128(&mut self.text, key - std::mem::replace(&mut self.last, key));
         if is_dense(docs.len(), self.count) {
             let bits = bits_of(docs, self.count);
-            push_leb128(&mut self.gram, 0);
-            push_leb128(&mut self.gram, self.bits.len().checked_div(bits.len()).unwrap_or(0) as u64);
+            push_leb128(&mut self.text, 0);
+            push_leb128(&mut self.text, self.bits.len().checked_div(bits.len()).unwrap_or(0) as u64);
             self.bits.extend(bits);
         } else {
             let (mut listed, mut next) = (Vec::with_capacity(2 * docs.len()), 0);
@@ -169,10 +146,9 @@ impl Blocks {
                 push_leb128(&mut listed, u64::from(doc - next));
                 next = doc + 1;
             }
-            push_leb128(&mut self.gram, listed.len() as u64);
-            self.gram.extend_from_slice(&listed);
+            push_leb128(&mut self.text, listed.len() as u64);
+            self.text.extend_from_slice(&listed);
         }
-        self.text.extend_from_slice(&self.gram);
     }
 
     fn write(mut self, writer: &mut SectionWriter) {

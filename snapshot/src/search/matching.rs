@@ -65,6 +65,13 @@ pub(super) fn with_all<'a>(lists: &[Vec<u32>], index: &'a Index) -> Option<DocSe
     all_of(lists.iter().map(|list| union(docs(list), index.programs())).collect())
 }
 
+/// Documents without some words in a row: `no cost sharing` in a text is no cost sharing.
+fn without_phrase<'a>(docs: DocSet<'a>, words: &[SmolStr], index: &'a Index) -> DocSet<'a> {
+    let phrase = [words.iter().map(SmolStr::to_string).collect()];
+    let terms = &index.terms;
+    Phrases::new(&[], &phrase, terms).keep(Some(docs), terms, &Budget::default())
+}
+
 /// How a term relates to the typed word, the closest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
@@ -103,8 +110,12 @@ pub struct Clause<'a> {
     pub(super) benefits: Vec<Vec<u32>>,
     /// The entity that the words name.
     pub(super) entity: Option<&'a Entity>,
-    /// Whether every record is meant that names neither the place nor a value.
-    pub(super) is_outside: bool,
+    /// The documents that have what it names, if every other one is meant.
+    pub(super) left_out: Option<DocSet<'a>>,
+    /// Whether it is one of several alternatives, with the clause before it.
+    pub(super) is_alternative: bool,
+    /// The words behind those that leave them out.
+    pub(super) named: String,
     /// Whether a document that states very many values of a facet matches by none of them, as in a ranked search.
     pub(super) needs_few_values: bool,
     /// Documents in whose texts the words of the place mean something else.
@@ -120,9 +131,10 @@ impl<'a> Clause<'a> {
         index: &'a Index,
     ) -> Self {
         let words: Vec<SmolStr> = run.iter().map(|word| word.text.clone()).collect();
-        let is_literal = !literal.is_empty() && literal.contains(&words.join(" "));
+        let mut clause = Self { words, ..Self::default() };
+        let is_literal = clause.is_among(literal);
         let names = |entity: &&Entity| !is_literal && (!entity.is_empty() || entity.place.is_some());
-        let mut clause = Self { words, entity: entity.filter(names), ..Self::default() };
+        clause.entity = entity.filter(names);
         let terms = &index.terms;
         match run {
             [only] if clause.place().is_some() => {
@@ -160,9 +172,24 @@ impl<'a> Clause<'a> {
         clause
     }
 
-    /// Every record without what `words` name.
-    pub(super) fn outside(words: &[SmolStr], entity: &'a Entity) -> Self {
-        Self { words: words.to_vec(), entity: Some(entity), is_outside: true, ..Self::default() }
+    /// Means every record without what it names: the place or the value, or its words in a text. `words` are its words and
+    /// those before it.
+    pub(super) fn leave_out(&mut self, words: &[SmolStr], index: &'a Index) {
+        self.needs_few_values = false;
+        let docs = match self.entity {
+            Some(_) => union(self.entity_docs(index), index.programs()),
+            None => without_phrase(self.docs(index), words, index),
+        };
+        let (words, named) = (words.to_vec(), self.words.join(" "));
+        *self = Self { words, named, entity: self.entity, left_out: Some(docs), ..Self::default() };
+    }
+
+    /// Leaves out only what has the words of another clause too; `words` are those of both, with those before them.
+    pub(super) fn leave_out_with(&mut self, other: &Self, words: &[SmolStr], index: &'a Index) {
+        let docs = self.left_out.take().map(|docs| docs.and(&other.docs(index)));
+        self.left_out = docs.map(|docs| without_phrase(docs, words, index));
+        self.words = words.to_vec();
+        self.named = format!("{} {}", self.named, other.words.join(" "));
     }
 
     /// Leaves out texts in which the words of the place mean something else: those with a phrase of another sense, as a text
@@ -209,13 +236,18 @@ impl<'a> Clause<'a> {
 
     /// Whether no document can match it.
     pub(super) fn is_unknown(&self) -> bool {
-        !self.is_outside
+        self.left_out.is_none()
             && self.forms.is_empty()
             && self.each_word.is_empty()
             && self.others.is_empty()
             && self.apart.is_empty()
             && self.benefits.is_empty()
             && self.entity.is_none_or(Entity::is_empty)
+    }
+
+    /// Whether its words are among some.
+    pub(super) fn is_among(&self, literal: &[String]) -> bool {
+        !literal.is_empty() && literal.contains(&self.words.join(" "))
     }
 
     /// Code of the place that it names.
@@ -233,8 +265,7 @@ impl<'a> Clause<'a> {
     }
 
     fn entity_docs(&self, index: &'a Index) -> Vec<DocSet<'a>> {
-        let of_few = self.needs_few_values && !self.is_outside;
-        self.entity.map(|entity| entity.parts(of_few, &index.values)).unwrap_or_default()
+        self.entity.map(|entity| entity.parts(self.needs_few_values, &index.values)).unwrap_or_default()
     }
 
     /// Documents that match it.
@@ -250,8 +281,8 @@ impl<'a> Clause<'a> {
 
     fn docs_by(&self, others: impl Fn(&OtherWords<'_>) -> bool, index: &'a Index) -> DocSet<'a> {
         let terms = &index.terms;
-        if self.is_outside {
-            return DocSet::all(index.programs()).without(&union(self.entity_docs(index), index.programs()));
+        if let Some(left_out) = &self.left_out {
+            return DocSet::all(index.programs()).without(left_out);
         }
         let of_term =
             |term| self.other_sense.iter().fold(terms.docs(term), |docs, other| docs.without(other));
@@ -274,7 +305,10 @@ impl<'a> Clause<'a> {
     }
 
     /// Upper bound of the number of documents that match it.
-    pub(super) fn documents_max(&self, index: &Index) -> usize {
+    fn documents_max(&self, index: &Index) -> usize {
+        if self.left_out.is_some() {
+            return index.programs();
+        }
         let len = |term: u32| index.terms.docs(term).len();
         let of_word = |terms: &Vec<u32>| terms.iter().map(|term| len(*term)).sum::<usize>();
         let together = self.each_word.iter().map(of_word).min().unwrap_or(0);
@@ -283,36 +317,19 @@ impl<'a> Clause<'a> {
         let others: usize = self.others.iter().map(|other| other.docs.len()).sum();
         self.terms().map(len).sum::<usize>() + values + apart + others + together
     }
+}
 
-    /// Upper bound of the number of documents, or a large number for many.
-    pub(super) fn size(&self, index: &Index) -> usize {
-        if !self.has_terms_only() {
-            return usize::MAX;
-        }
-        let size = |docs| if let DocSet::List(list) = docs { list.len() } else { usize::MAX };
-        self.terms().map(|term| size(index.terms.docs(term))).fold(0, usize::saturating_add)
-    }
+/// Clauses, those that are alternatives together.
+pub(super) fn alternatives<'c, 'a>(clauses: &'c [Clause<'a>]) -> impl Iterator<Item = &'c [Clause<'a>]> {
+    clauses.chunk_by(|_, next| next.is_alternative)
+}
 
-    fn has_terms_only(&self) -> bool {
-        let is_joined = !self.each_word.is_empty() || !self.apart.is_empty() || !self.others.is_empty();
-        !is_joined && self.entity.is_none()
-    }
+/// Documents that match any of some clauses.
+pub(super) fn docs_of_any<'a>(group: &[Clause<'a>], index: &'a Index) -> DocSet<'a> {
+    union(group.iter().map(|clause| clause.docs(index)).collect(), index.programs())
+}
 
-    /// The documents of a set that match it.
-    pub(super) fn keep(&self, found: DocSet<'a>, index: &'a Index) -> DocSet<'a> {
-        /// Looking documents up in a few lists is cheaper than uniting the lists.
-        const FEW: usize = 4;
-        match found {
-            DocSet::List(mut list)
-                if list.len() < index.programs() / 64
-                    && self.has_terms_only()
-                    && (2..=FEW).contains(&self.forms.len()) =>
-            {
-                let parts: Vec<DocSet<'_>> = self.terms().map(|term| index.terms.docs(term)).collect();
-                list.to_mut().retain(|doc| parts.iter().any(|part| part.contains(*doc)));
-                DocSet::List(list)
-            }
-            found => found.and(&self.docs(index)),
-        }
-    }
+/// Upper bound of the number of documents that match any of some clauses.
+pub(super) fn documents_max(group: &[Clause<'_>], index: &Index) -> usize {
+    group.iter().map(|clause| clause.documents_max(index)).sum()
 }

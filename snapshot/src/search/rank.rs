@@ -48,11 +48,20 @@ pub struct Interpretation {
     pub values: Vec<(Facet, u32)>,
     /// Code of a place.
     pub place: Option<String>,
-    /// Whether every record is meant that names neither the place nor a value.
-    pub is_outside: bool,
+    /// Whether it is an alternative to the one before it.
+    pub is_alternative: bool,
+    /// The words of what every record is meant to be without, folded, if that is what they say.
+    pub left_out: Option<String>,
     /// Number of full matches if it is selected in each facet, and `None` if it is only words; those that find
     /// something. Empty unless it is a place.
     pub roles: Vec<(Option<Facet>, usize)>,
+}
+
+impl Interpretation {
+    /// Whether the words are more than one of several alternatives.
+    pub fn names_something(&self) -> bool {
+        self.left_out.is_some() || self.place.is_some() || !self.values.is_empty()
+    }
 }
 
 /// A query word that no record has, and the terms that were searched in its place.
@@ -240,7 +249,7 @@ impl<'a> RankedQuery<'a> {
     fn required(&self, filters: &Query) -> Option<DocSet<'a>> {
         let filtered = self.index.filter(filters, self.today, None);
         let kept = self.text.filter(self.index).keep(filtered, self.index, &self.budget);
-        let negated = self.parts.known.iter().filter(|part| part.clause.is_outside);
+        let negated = self.parts.known.iter().filter(|part| part.clause.left_out.is_some());
         negated.fold(kept, |kept, part| both(kept, Some(part.typed())))
     }
 

@@ -15,7 +15,7 @@ use crate::search::entities::RUN_MAX;
 use crate::search::filter_phrases::{extract, normalized};
 use crate::search::index::Index;
 use crate::search::lexicon::stop_words;
-use crate::search::matching::Clause;
+use crate::search::matching::{Clause, alternatives, docs_of_any};
 use crate::search::rank::RankOptions;
 use crate::search::text_query::{self, ResolvedText, TextQuery};
 use crate::search::tiers::{Part, Parts};
@@ -159,13 +159,14 @@ impl<'a> Counter<'a> {
         }
         let text = extract(query, self.literal, self.today.day).0.text.unwrap_or_default();
         let clauses = TextQuery::ranked(&text, self.literal).clauses(self.index);
-        let least = clauses.len().saturating_sub(1 + RUN_MAX);
+        let least = alternatives(&clauses).count().saturating_sub(1 + RUN_MAX);
         let cost: u64 = clauses.iter().map(|clause| clause.cost(self.index)).sum();
         if cost > self.budget.left() {
             return false;
         }
         let mut matched = vec![0u8; self.index.programs()];
-        clauses.iter().for_each(|it| it.docs(self.index).for_each(|doc| matched[doc as usize] += 1));
+        alternatives(&clauses)
+            .for_each(|group| docs_of_any(group, self.index).for_each(|doc| matched[doc as usize] += 1));
         matched.iter().all(|matched| usize::from(*matched) < least)
     }
 

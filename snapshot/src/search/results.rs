@@ -106,18 +106,19 @@ impl Index {
             };
         }
         docs = both(docs, self.organizations.docs_of_any(&query.organizations, self.programs()).as_ref());
+        let kept = |docs: Option<DocSet<'a>>, keep: &dyn Fn(u32) -> bool| {
+            let mut docs = docs.unwrap_or_else(|| DocSet::all(self.programs()));
+            docs.retain(keep);
+            Some(docs)
+        };
         if query.bounds_updates() {
-            let mut set = docs.unwrap_or_else(|| DocSet::all(self.programs()));
             let updated = &*self.updated;
-            set.retain(|doc| updated.get(doc as usize).is_some_and(|day| query.is_updated(*day)));
-            docs = Some(set);
+            docs = kept(docs, &|doc| updated.get(doc as usize).is_some_and(|day| query.is_updated(*day)));
         }
         for (column, bounds) in self.measures.iter().zip(query.measures) {
             if let Some(bounds) = bounds {
-                let mut set = docs.unwrap_or_else(|| DocSet::all(self.programs()));
                 let is_unstated = |doc| query.with_unstated && column.get(doc as usize).is_empty();
-                set.retain(|doc| column.overlap(doc, &bounds) || is_unstated(doc));
-                docs = Some(set);
+                docs = kept(docs, &|doc| column.overlap(doc, &bounds) || is_unstated(doc));
             }
         }
         docs

@@ -72,7 +72,7 @@ impl<'a> Scorer<'a> {
             let clause = &part.clause;
             scorer.add_clause(position, clause);
             scorer.add_apart(position, clause, query);
-            let entity = clause.entity.filter(|_| !clause.is_outside);
+            let entity = clause.entity.filter(|_| clause.left_out.is_none());
             let parts = entity.map(|entity| entity.parts(true, &index.values)).unwrap_or_default();
             let filter = part.is_filter.then(|| part.docs.borrowed());
             let values = parts.into_iter().chain(filter).chain(with_all(&clause.benefits, index));

@@ -137,16 +137,13 @@ impl<'a> DocSet<'a> {
         match self {
             Self::List(list) => list.to_mut().retain(|doc| keep(*doc)),
             Self::Bits(bits) => {
-                for (position, word) in bits.to_mut().iter_mut().enumerate() {
-                    let mut left = *word;
-                    while left != 0 {
-                        let bit = left.trailing_zeros();
-                        left &= left - 1;
-                        if !keep((position * WORD) as u32 + bit) {
-                            *word &= !(1 << bit);
-                        }
+                let mut kept = vec![0; bits.len()];
+                for_each_bit(bits, |doc| {
+                    if keep(doc) {
+                        set_bit(&mut kept, doc);
                     }
-                }
+                });
+                *bits = Cow::Owned(kept);
             }
         }
     }
@@ -161,14 +158,13 @@ impl<'a> DocSet<'a> {
             (Self::Bits(bits), DocSet::List(others)) => {
                 Self::new(others.iter().copied().filter(|doc| has_bit(&bits, *doc)).collect())
             }
-            (Self::List(mut list), DocSet::Bits(others)) => {
-                list.to_mut().retain(|doc| has_bit(others, *doc));
+            (Self::List(list), DocSet::List(others)) if others.len() < list.len() => {
+                Self::new(others.to_vec()).and(&DocSet::list(&list))
+            }
+            (Self::List(mut list), others) => {
+                list.to_mut().retain(|doc| others.contains(*doc));
                 Self::List(list)
             }
-            (Self::List(list), DocSet::List(others)) if others.len() < list.len() => {
-                Self::new(in_both(others.to_vec(), &list))
-            }
-            (Self::List(list), DocSet::List(others)) => Self::new(in_both(list.into_owned(), others)),
         }
     }
 
@@ -232,26 +228,6 @@ pub(super) fn union<'a>(mut parts: Vec<DocSet<'a>>, count: usize) -> DocSet<'a> 
         }
     }
     DocSet::Bits(Cow::Owned(bits))
-}
-
-/// Keeps in `list` what is in the longer list `others`.
-fn in_both(mut list: Vec<u32>, others: &[u32]) -> Vec<u32> {
-    let mut rest = others;
-    list.retain(|doc| {
-        rest = &rest[less_than(rest, *doc)..];
-        rest.first() == Some(doc)
-    });
-    list
-}
-
-/// How many of some ascending numbers are less than one; fast when they are few.
-pub(super) fn less_than(numbers: &[u32], bound: u32) -> usize {
-    let mut end = 1;
-    while numbers.get(end - 1).is_some_and(|number| *number < bound) {
-        end *= 2;
-    }
-    let start = end / 2;
-    start + numbers[start..numbers.len().min(end)].partition_point(|number| *number < bound)
 }
 
 /// Whether a document's bit is set. Documents outside are not in.

@@ -38,18 +38,15 @@ impl Terms {
     fn beginning(&self, prefix: &str) -> Range<usize> {
         let terms = self.tokens();
         let start = terms.lower_bound(0..terms.count(), prefix.as_bytes());
-        start..self.after_prefix(start, prefix.as_bytes())
+        start..self.after_prefix(start, prefix)
     }
 
     /// First position from `start` on whose term does not begin with `prefix`.
-    fn after_prefix(&self, start: usize, prefix: &[u8]) -> usize {
-        let mut after = prefix.to_vec();
-        while after.pop_if(|last| *last == u8::MAX).is_some() {}
-        match after.last_mut() {
-            Some(last) => *last += 1,
-            None => return self.tokens().count(),
-        }
-        self.tokens().next_from(start, &after)
+    fn after_prefix(&self, start: usize, prefix: &str) -> usize {
+        let mut after = prefix.as_bytes().to_vec();
+        // No byte of UTF-8 is the greatest.
+        after.last_mut().into_iter().for_each(|last| *last += 1);
+        self.tokens().lower_bound(start..self.tokens().count(), &after)
     }
 
     /// Terms that are the word with two neighbours swapped.
@@ -96,7 +93,7 @@ impl Terms {
             }
             if !is_near {
                 let prefix: String = path.iter().collect();
-                term = self.after_prefix(term, prefix.as_bytes()).max(term + 1);
+                term = self.after_prefix(term, &prefix).max(term + 1);
                 continue;
             }
             if table.last() <= edits {

@@ -150,19 +150,8 @@ impl Strings {
     }
 
     /// Position of a string, where all are sorted.
-    pub fn find(&self, wanted: &[u8]) -> Option<usize> {
+    pub(crate) fn find(&self, wanted: &[u8]) -> Option<usize> {
         self.find_in(0..self.count(), wanted)
-    }
-
-    /// First position from `start` on whose string is not less than `wanted`, where all are sorted;
-    /// fast if it is near.
-    pub(super) fn next_from(&self, start: usize, wanted: &[u8]) -> usize {
-        let (mut low, mut step) = (start, 1);
-        while low + step < self.count() && self.get(low + step) < wanted {
-            low += step;
-            step *= 2;
-        }
-        self.lower_bound(low..self.count().min(low + step), wanted)
     }
 
     /// First position in `range` whose string is not less than `wanted`.

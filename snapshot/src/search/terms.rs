@@ -22,7 +22,7 @@ use smol_str::SmolStr;
 
 use crate::distinct::distinct;
 use crate::search::grams::{Grams, Row, read_leb128};
-use crate::search::set::{DocSet, all_of, bits_of, has_bit, less_than, meet, union};
+use crate::search::set::{DocSet, all_of, bits_of, has_bit, meet, union};
 use crate::search::table::{Dictionary, Lists, ListsOf, Pair, PostingNames, Postings, Strings, column};
 use crate::search::weights::Impact;
 use crate::stem::stems;
@@ -116,8 +116,8 @@ pub struct Terms {
     impacts: ListsOf<u16>,
     /// Frequent terms, and the documents in which each has the greatest effect.
     tops: (Section<u32>, Lists),
-    english: StemTable,
-    spanish: StemTable,
+    /// Of English and Spanish.
+    stems: [StemTable; 2],
     codes: Section<u32>,
     streams: Strings,
     grams: Grams,
@@ -145,7 +145,7 @@ impl<'a> Among<'a> {
 }
 
 /// The terms of two ascending lists.
-fn merged(english: &[u32], spanish: &[u32]) -> Vec<u32> {
+fn merged([english, spanish]: [&[u32]; 2]) -> Vec<u32> {
     if english == spanish { english.to_vec() } else { distinct([english, spanish].concat()) }
 }
 
@@ -161,8 +161,7 @@ impl Terms {
             tops: (frequent, tops),
             postings: Postings::open(sections, POSTINGS, terms, count)?,
             impacts: ListsOf::open_len(sections, IMPACTS, terms)?,
-            english: StemTable::open(sections, 0, terms)?,
-            spanish: StemTable::open(sections, 1, terms)?,
+            stems: [StemTable::open(sections, 0, terms)?, StemTable::open(sections, 1, terms)?],
             codes: column(sections, "term.code", terms)?,
             streams: Strings::open_len(sections, STREAMS, count)?,
             grams: Grams::open(sections, terms, count)?,
@@ -206,13 +205,13 @@ impl Terms {
         if list.len() < among.docs.len() {
             let mut place = 0;
             for (at, doc) in list.iter().enumerate().filter(|(_, doc)| has_bit(&among.bits, **doc)) {
-                place += less_than(&among.docs[place..], *doc);
+                place += among.docs[place..].partition_point(|other| other < doc);
                 found(place, at);
             }
         } else {
             let mut at = 0;
             for (place, doc) in among.docs.iter().enumerate() {
-                at += less_than(&list[at..], *doc);
+                at += list[at..].partition_point(|other| other < doc);
                 if list.get(at) == Some(doc) {
                     found(place, at);
                 }
@@ -301,12 +300,12 @@ impl Terms {
 
     /// A term and those that share a stem with it in either language, ascending.
     pub(super) fn siblings(&self, term: u32) -> Vec<u32> {
-        merged(self.english.siblings(term), self.spanish.siblings(term))
+        merged(self.stems.each_ref().map(|table| table.siblings(term)))
     }
 
     /// Terms that have either stem, ascending.
     pub(super) fn of_stems(&self, [english, spanish]: &[SmolStr; 2]) -> Vec<u32> {
-        merged(self.english.members(english), self.spanish.members(spanish))
+        merged([self.stems[0].members(english), self.stems[1].members(spanish)])
     }
 
     /// Synonyms of a folded word or words in the dataset.
@@ -342,62 +341,4 @@ fn read_synonyms(json: &[u8]) -> Result<HashMap<String, Vec<Vec<String>>>, Secti
         }
     }
     Ok(synonyms)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::search::terms_writer::TermsWriter;
-    use store::sections::SectionWriter;
-
-    fn open(texts: &[&str]) -> Terms {
-        let mut terms = TermsWriter::default();
-        for text in texts {
-            terms.add(text.split('|').map(|part| (Mark::Name, part)));
-        }
-        let mut writer = SectionWriter::default();
-        terms.finish(&[&["Beca".into(), "ayuda".into()]], &mut writer);
-        Terms::open(&writer.finish(), texts.len()).unwrap()
-    }
-
-    fn docs(set: &DocSet<'_>) -> Vec<u32> {
-        let mut docs = Vec::new();
-        set.for_each(|doc| docs.push(doc));
-        docs
-    }
-
-    #[test]
-    fn a_token_is_related_to_its_plural() {
-        let terms = open(&["nurse training", "nursing loans", "nurseries", "loan"]);
-        let related: Vec<&str> = terms.related("nurses").into_iter().map(|term| terms.text(term)).collect();
-        assert_eq!(related, ["nurse", "nursing"]);
-        assert_eq!(docs(&terms.any(&terms.related("loans"))), [1, 3]);
-        assert_eq!(terms.synonyms("beca"), [["ayuda"]]);
-    }
-
-    #[test]
-    fn a_word_has_only_the_forms_of_its_languages() {
-        let english = ["the plan of a nurse|Plan Award", "plane for the elderly"];
-        let terms = open(&[english, ["aprender con la guía", "aprende con ella"]].concat());
-        let related = |word: &str| -> Vec<&str> {
-            terms.related(word).into_iter().map(|term| terms.text(term)).collect()
-        };
-        assert_eq!(related("plan"), ["plan"]);
-        assert_eq!(related("plans"), ["plan"]);
-        assert_eq!(related("aprenden"), ["aprende", "aprender"]);
-        // A text without small words is in the language of the others, or in both.
-        let terms = open(&["Aprende", "aprender"]);
-        assert_eq!(terms.related("aprende").len(), 2);
-    }
-
-    #[test]
-    fn lesser_numbers_are_counted_wherever_they_end() {
-        let numbers: Vec<u32> = (0..40).map(|number| 3 * number).collect();
-        for length in 0..numbers.len() {
-            for bound in 0..130 {
-                let expected = numbers[..length].iter().filter(|number| **number < bound).count();
-                assert_eq!(less_than(&numbers[..length], bound), expected, "{length} {bound}");
-            }
-        }
-    }
 }

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use rustc_hash::FxHashMap as HashMap;
 use smol_str::{SmolStr, format_smolstr};
@@ -55,14 +54,6 @@ impl Languages {
 }
 
 const SAME: u32 = Mark::Same as u32;
-
-/// A part of a document's stream.
-enum Item {
-    /// A text of a field begins.
-    Field(usize),
-    /// A token by the position of its term, and whether it is another reading of the position before.
-    Token(u32, bool),
-}
 
 impl TermsWriter {
     /// Adds the next document: its texts, each with the field it stands in.
@@ -140,9 +131,8 @@ impl TermsWriter {
             self.numbers.iter().map(|(term, number)| (term.as_str(), *number)).collect();
         terms.sort_unstable();
         Strings::write(writer, TERMS, terms.iter().map(|(term, _)| term.as_bytes()));
-        let streams = join_compounds(self.streams, &self.compounds);
-        let texts = Texts::new(&terms, &streams);
-        drop(streams);
+        let texts = Texts::new(&terms, &self.streams, &self.compounds);
+        drop(self.streams);
         let (grams, mut rest) = std::thread::scope(|threads| {
             let grams = threads.spawn(|| texts.grams());
             let mut rest = SectionWriter::default();
@@ -162,24 +152,6 @@ impl TermsWriter {
     }
 }
 
-/// Adds the joined word as a reading of the second of two words in a row that are written together elsewhere
-/// (`low income`, `low-income`).
-fn join_compounds(streams: ListsWriter<u8>, compounds: &HashMap<(u32, u32), u32>) -> ListsWriter<u8> {
-    if compounds.is_empty() {
-        return streams;
-    }
-    let mut joined = ListsWriter::default();
-    let (mut items, mut stream) = (Vec::new(), Vec::new());
-    for codes in streams.iter() {
-        items.clear();
-        items.extend(Codes(codes));
-        stream.clear();
-        join(&items, compounds, &mut stream);
-        push_codes(&mut joined, stream.iter().copied());
-    }
-    joined
-}
-
 /// Adds a document's codes: most take one byte or two.
 fn push_codes(streams: &mut ListsWriter<u8>, codes: impl Iterator<Item = u32>) {
     let mut bytes = Vec::new();
@@ -187,28 +159,30 @@ fn push_codes(streams: &mut ListsWriter<u8>, codes: impl Iterator<Item = u32>) {
     streams.push(&bytes);
 }
 
-fn join(items: &[u32], compounds: &HashMap<(u32, u32), u32>, stream: &mut Vec<u32>) {
-    let mut before = None;
-    let mut at = 0;
-    while let Some(item) = items.get(at) {
-        stream.push(*item);
+/// The codes of a document, with the joined word as a reading of the second of two words in a row that are written
+/// together elsewhere (`low income`, `low-income`).
+fn joined(codes: &[u8], compounds: &HashMap<(u32, u32), u32>) -> Vec<u32> {
+    let codes: Vec<u32> = Codes(codes).collect();
+    let (mut joined, mut before, mut at) = (Vec::with_capacity(codes.len()), None, 0);
+    while let Some(code) = codes.get(at) {
+        joined.push(*code);
         at += 1;
-        if *item == SAME {
-            stream.extend(items.get(at));
+        if *code == SAME {
+            joined.extend(codes.get(at));
             at += 1;
-        } else if *item < FIRST_CODE {
+        } else if *code < FIRST_CODE {
             before = None;
         } else {
-            let whole = before.and_then(|before| compounds.get(&(before, *item)));
-            let mut readings = items[at..].chunks(2).take_while(|pair| pair[0] == SAME);
+            let whole = before.replace(*code).and_then(|before| compounds.get(&(before, *code)));
+            let mut readings = codes[at..].chunks(2).take_while(|pair| pair[0] == SAME);
             if let Some(whole) = whole
                 && !readings.any(|pair| pair.get(1) == Some(whole))
             {
-                stream.extend([SAME, *whole]);
+                joined.extend([SAME, *whole]);
             }
-            before = Some(*item);
         }
     }
+    joined
 }
 
 /// How often a term occurs.
@@ -235,10 +209,10 @@ struct Texts {
 
 impl Texts {
     /// Terms are numbered in the order in which they were found, and stored in the order of their texts.
-    fn new(terms: &[(&str, u32)], streams: &ListsWriter<u8>) -> Self {
+    fn new(terms: &[(&str, u32)], streams: &ListsWriter<u8>, compounds: &HashMap<(u32, u32), u32>) -> Self {
         let mut position_of = vec![0; terms.len()];
         (0..).zip(terms).for_each(|(position, (_, number))| position_of[*number as usize] = position);
-        let counts = counts(&position_of, streams);
+        let counts = counts(&position_of, streams.iter().map(|codes| joined(codes, compounds)));
         let mut positions: Vec<u32> = (0..terms.len() as u32).collect();
         positions.sort_by_key(|position| (Reverse(counts[*position as usize].occurrences), *position));
         let mut codes = vec![0u32; terms.len()];
@@ -248,7 +222,9 @@ impl Texts {
             None => code,
         };
         let mut coded = ListsWriter::default();
-        streams.iter().for_each(|stream| push_codes(&mut coded, Codes(stream).map(ranked)));
+        for codes in streams.iter() {
+            push_codes(&mut coded, joined(codes, compounds).into_iter().map(ranked));
+        }
         let mut texts = Self { streams: coded, codes, positions, counts, means: [0.0; FIELDS] };
         texts.means = texts.means();
         texts
@@ -265,28 +241,28 @@ impl Texts {
         std::array::from_fn(|field| tokens[field] as f32 / texts[field].max(1) as f32)
     }
 
-    /// The parts of a document's stream.
-    fn items<'t>(&'t self, stream: &'t [u8]) -> impl Iterator<Item = Item> + 't {
-        let mut same = false;
-        Codes(stream).filter_map(move |code| match code.checked_sub(FIRST_CODE) {
-            Some(rank) => Some(Item::Token(self.positions[rank as usize], std::mem::take(&mut same))),
-            None if code == Mark::Same as u32 => {
-                same = true;
-                None
+    /// Calls `each` with the field of every text of a document, and the text.
+    fn each_text(&self, stream: &[u8], mut each: impl FnMut(usize, &[Token])) {
+        let (mut field, mut text, mut same) = (0, Vec::new(), false);
+        for code in Codes(stream) {
+            match code.checked_sub(FIRST_CODE) {
+                Some(rank) => text.push((self.positions[rank as usize], std::mem::take(&mut same))),
+                None if code == SAME => same = true,
+                None => {
+                    each(field, &text);
+                    text.clear();
+                    field = code as usize;
+                }
             }
-            None => Some(Item::Field(code as usize)),
-        })
+        }
+        each(field, &text);
     }
 
     /// The length of each field of a document, in tokens.
     fn lengths(&self, stream: &[u8]) -> [u32; FIELDS] {
-        let (mut lengths, mut field) = ([0; FIELDS], 0);
-        for item in self.items(stream) {
-            match item {
-                Item::Field(next) => field = next,
-                Item::Token(_, same) => lengths[field] += u32::from(!same),
-            }
-        }
+        let mut lengths = [0; FIELDS];
+        let length = |text: &[Token]| text.iter().filter(|(_, same)| !same).count() as u32;
+        self.each_text(stream, |field, text| lengths[field] += length(text));
         lengths
     }
 
@@ -326,13 +302,9 @@ impl Texts {
         let (mut docs, mut impacts) = (vec![0u32; total], vec![0u16; total]);
         let mut found: Vec<(u32, usize)> = Vec::new();
         for (doc, stream) in (0..).zip(self.streams.iter()) {
-            let mut field = 0;
-            for item in self.items(stream) {
-                match item {
-                    Item::Field(next) => field = next,
-                    Item::Token(position, _) => found.push((position, field)),
-                }
-            }
+            self.each_text(stream, |field, text| {
+                found.extend(text.iter().map(|(position, _)| (*position, field)));
+            });
             let lengths = self.lengths(stream).map(|length| length as f32);
             let divisors = divisors(&lengths, |field| self.means[field].max(1.0));
             found.sort_unstable();
@@ -351,20 +323,9 @@ impl Texts {
         let count = self.streams.len();
         let is_frequent: Vec<bool> =
             self.counts.iter().map(|term| term.documents as usize > few(count)).collect();
-        let texts = |docs: Range<usize>, each: &mut dyn FnMut(u32, &[Token])| {
-            let mut text = Vec::new();
-            for (doc, stream) in (docs.start as u32..).zip(self.streams.range(docs)) {
-                for item in self.items(stream) {
-                    match item {
-                        Item::Token(position, same) => text.push((position, same)),
-                        Item::Field(_) => {
-                            each(doc, &text);
-                            text.clear();
-                        }
-                    }
-                }
-                each(doc, &text);
-                text.clear();
+        let texts = |each: &mut dyn FnMut(u32, &[Token])| {
+            for (doc, stream) in (0..).zip(self.streams.iter()) {
+                self.each_text(stream, |_, text| each(doc, text));
             }
         };
         let mut writer = SectionWriter::default();
@@ -374,10 +335,10 @@ impl Texts {
 }
 
 /// Counts the terms by their positions.
-fn counts(position_of: &[u32], streams: &ListsWriter<u8>) -> Vec<Count> {
+fn counts(position_of: &[u32], streams: impl Iterator<Item = Vec<u32>>) -> Vec<Count> {
     let mut counts = vec![Count::default(); position_of.len()];
-    for (doc, stream) in (1..).zip(streams.iter()) {
-        for number in Codes(stream).filter_map(|code| code.checked_sub(FIRST_CODE)) {
+    for (doc, codes) in (1..).zip(streams) {
+        for number in codes.into_iter().filter_map(|code| code.checked_sub(FIRST_CODE)) {
             let count = &mut counts[position_of[number as usize] as usize];
             count.occurrences += 1;
             count.documents += u32::from(count.last != doc);

@@ -7,10 +7,11 @@ use smol_str::SmolStr;
 
 use crate::place;
 use crate::query::{Query, TEXT_WORDS_MAX};
+use crate::search::coordination::{Read, Role, Sequence};
 use crate::search::cost::Budget;
 use crate::search::index::Index;
-use crate::search::lexicon::{self, function_words, is_in, stop_words};
-use crate::search::matching::{Clause, cost_of_terms, run};
+use crate::search::lexicon::{function_words, is_in, stop_words};
+use crate::search::matching::{Clause, alternatives, cost_of_terms, docs_of_any, documents_max, run};
 use crate::search::phrase::Phrases;
 use crate::search::set::DocSet;
 use crate::text::{QueryWord, query_words, words_of};
@@ -50,8 +51,8 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
 pub struct TextQuery {
     /// Single words, each once.
     pub(super) words: Vec<QueryWord>,
-    /// Single words as they were typed, which may leave out what is named behind them; empty if they never do.
-    sequence: Vec<SmolStr>,
+    /// Single words as they were typed, in a ranked search.
+    sequence: Sequence,
     /// Required phrases.
     pub phrases: Vec<Vec<String>>,
     /// Excluded words.
@@ -65,9 +66,15 @@ pub struct TextQuery {
 }
 
 impl TextQuery {
-    /// Parses the text of a ranked search. `non-Kenyan` is two words.
+    /// Parses the text of a ranked search. `non-Kenyan` is two words, and `US$` no place.
     pub fn ranked(text: &str, literal: &[String]) -> Self {
         let parted = |piece: &str| {
+            if let Some((_, amount)) = piece
+                .split_at_checked(2)
+                .filter(|(us, amount)| us.eq_ignore_ascii_case("us") && amount.starts_with('$'))
+            {
+                return Some(amount.to_owned());
+            }
             let (non, name) = piece.split_at_checked(4)?;
             let trimmed = name.trim_end();
             let mut names = std::iter::once(trimmed).chain(trimmed.strip_suffix('s'));
@@ -95,11 +102,12 @@ impl TextQuery {
         let room = TEXT_WORDS_MAX.saturating_sub(self.len());
         if !excluded && !quoted {
             for word in query_words(part).into_iter().take(room) {
-                self.sequence.extend(self.is_ranked.then(|| word.text.clone()));
+                self.sequence.words.extend(self.is_ranked.then(|| word.text.clone()));
                 if !self.words.iter().any(|known| known.text == word.text) {
                     self.words.push(word);
                 }
             }
+            self.sequence.commas.extend(part.ends_with(',').then_some(self.sequence.words.len()));
             return;
         }
         let mut words = words_of(part);
@@ -151,8 +159,8 @@ impl TextQuery {
     /// The clauses of the words, in order. The longest run with an entity or synonyms is one clause; if it names no entity
     /// and no record has it, its words are looked up one by one, and name none either.
     pub fn clauses<'a>(&self, index: &'a Index) -> Vec<Clause<'a>> {
-        let (stops, mut at, mut idle) = (self.stop_words(), 0, Vec::new());
-        let mut clauses = Vec::with_capacity(self.words.len());
+        let (stops, mut at) = (self.stop_words(), 0);
+        let mut clauses: Vec<(Clause<'a>, Option<Read>)> = Vec::with_capacity(self.words.len());
         while at < self.words.len() {
             let (mut clause, is_entity) = self.clause(at..self.words.len(), &stops, index);
             let run = at..at + clause.words.len().max(1);
@@ -162,7 +170,7 @@ impl TextQuery {
                 run.len() > 1 && is_in("without-value", Some(&self.words[run.start].text.as_str()));
             if run.len() > 1 && !is_entity && !is_negated && clause.is_unknown() {
                 let words = run.filter(|at| !stops[*at]).map(|at| &self.words[at..=at]);
-                clauses.extend(words.map(|word| Clause::new(word, None, &self.literal, index)));
+                clauses.extend(words.map(|word| (Clause::new(word, None, &self.literal, index), None)));
             } else if !clause.words.is_empty() {
                 clause.needs_few_values = self.is_ranked;
                 if self.is_ranked
@@ -170,20 +178,75 @@ impl TextQuery {
                 {
                     clause.leave_other_sense_out(place, index);
                 }
-                self.read_negation(&mut clause, &mut idle, index);
-                clauses.push(clause);
+                self.add_clause(clause, &mut clauses, index);
             }
         }
-        // Words that only leave a place or a value out are not searched for.
+        self.sequence.join_listed(&mut clauses, &self.literal);
+        let reads = clauses.iter().filter_map(|(_, read)| read.as_ref());
+        let left_out = reads.filter(|read| matches!(read.role, Role::LeftOut));
+        let idle: Vec<usize> = left_out.flat_map(|read| read.words.clone()).collect();
+        // Words that only leave others out are not searched for.
         let is_cue = |word: &SmolStr| {
-            let mut places = (0..).zip(&self.sequence).filter(|(_, typed)| *typed == word);
+            let mut places = (0..).zip(&self.sequence.words).filter(|(_, typed)| *typed == word);
             places.all(|(place, _)| idle.contains(&place))
         };
-        clauses.retain(|clause| match clause.words.as_slice() {
-            [word] if !idle.is_empty() && clause.place().is_none() => !is_cue(word),
-            _ => true,
-        });
-        clauses
+        let is_idle = |clause: &Clause<'_>| match clause.words.as_slice() {
+            [word] => {
+                !idle.is_empty() && clause.left_out.is_none() && clause.place().is_none() && is_cue(word)
+            }
+            _ => false,
+        };
+        clauses.retain(|(clause, _)| !is_idle(clause));
+        if !clauses.is_empty() && clauses.iter().all(|(_, read)| read.as_ref().is_some_and(Read::is_doubtful))
+        {
+            // `No Kid Hungry` is a name.
+            let phrases = clauses.iter().map(|(clause, _)| clause.words.join(" "));
+            let literal = self.literal.iter().cloned().chain(phrases).collect();
+            return Self { literal, ..self.clone() }.clauses(index);
+        }
+        clauses.into_iter().map(|(clause, _)| clause).collect()
+    }
+
+    /// Adds a clause, read as the words before it have it.
+    fn add_clause<'a>(
+        &self,
+        mut clause: Clause<'a>,
+        clauses: &mut Vec<(Clause<'a>, Option<Read>)>,
+        index: &'a Index,
+    ) {
+        let typed = &self.sequence.words;
+        let Some(start) = typed.windows(clause.words.len()).position(|run| run == clause.words) else {
+            return clauses.push((clause, None));
+        };
+        let last = clauses.last_mut().and_then(|(clause, read)| Some((clause, read.as_mut()?)));
+        let mut read = self.sequence.read(&clause, start, last.as_ref().map(|(_, read)| &**read), index);
+        match (read.role, last) {
+            (Role::MoreLeftOut, Some((first, whole))) => {
+                whole.words.end = read.words.end;
+                return first.leave_out_with(&clause, &typed[whole.words.clone()], index);
+            }
+            (Role::LeftOut, _) => {
+                let words = &typed[read.words.clone()];
+                if self.is_literal(&words.join(" ")) {
+                    clause.entity = None;
+                    (read.role, read.list) = (Role::Required, None);
+                } else {
+                    clause.leave_out(words, index);
+                }
+            }
+            (Role::Alternative, Some((first, _))) => {
+                clause.is_alternative = !clause.is_among(&self.literal) && !first.is_among(&self.literal);
+            }
+            (Role::Link, _) => return,
+            _ => {}
+        }
+        clauses.push((clause, Some(read)));
+    }
+
+    /// Whether some words, maybe with more behind them, name nothing.
+    fn is_literal(&self, words: &str) -> bool {
+        let is_rest = |rest: &str| rest.is_empty() || rest.starts_with(' ');
+        self.literal.iter().any(|literal| literal.strip_prefix(words).is_some_and(is_rest))
     }
 
     /// The clause at the start of some words, without words if it is a stop word alone, and whether it names an entity.
@@ -194,29 +257,6 @@ impl TextQuery {
         }
         let words = &self.words[at.start..at.start + length];
         (Clause::new(words, entity, &self.literal, index), entity.is_some())
-    }
-
-    /// Position of the words of a clause among those that were typed.
-    fn position(&self, clause: &Clause<'_>) -> Option<usize> {
-        self.sequence.windows(clause.words.len()).position(|run| run == clause.words)
-    }
-
-    /// Reads `not for undergraduates` and `outside Kenya` as every record without the value or the place, and adds the
-    /// positions of the words before it.
-    fn read_negation<'a>(&self, clause: &mut Clause<'a>, idle: &mut Vec<usize>, index: &'a Index) {
-        let (Some(entity), Some(start)) = (clause.entity, self.position(clause)) else { return };
-        let list = entity.negated_by(&index.values);
-        let before = list.map_or(0, |list| negation(&self.sequence[..start], list));
-        if before == 0 {
-            return;
-        }
-        let words = &self.sequence[start - before..start + clause.words.len()];
-        if self.literal.contains(&words.join(" ")) {
-            clause.entity = None;
-            return;
-        }
-        *clause = Clause::outside(words, entity);
-        idle.extend(start - before..start);
     }
 
     /// Words of a clause, those that marks join with a hyphen.
@@ -245,14 +285,6 @@ impl TextQuery {
     }
 }
 
-/// Number of words of the longest phrase of a list that ends some words, with the articles behind it: `not for the`.
-fn negation(before: &[SmolStr], list: &str) -> usize {
-    let before: Vec<&str> = before.iter().map(SmolStr::as_str).collect();
-    let articles = before.iter().rev().take_while(|word| lexicon::has("article", word)).count();
-    let ends = |phrase: &&Vec<&str>| before[..before.len() - articles].ends_with(phrase);
-    lexicon::phrases(list).filter(ends).map(|phrase| phrase.len() + articles).max().unwrap_or(0)
-}
-
 /// A text, looked up in the index.
 #[derive(Debug)]
 pub struct ResolvedText<'a> {
@@ -276,20 +308,21 @@ impl<'a> ResolvedText<'a> {
     /// Documents that match all clauses, the rarest first; `None` without clauses.
     pub(super) fn with_words(&self, index: &'a Index, budget: &Budget) -> Option<DocSet<'a>> {
         budget.spend(self.clauses.iter().map(|clause| clause.cost(index)).sum());
-        let mut clauses: Vec<&Clause<'a>> = self.clauses.iter().collect();
-        clauses.sort_by_cached_key(|clause| clause.size(index));
-        let mut clauses = clauses.into_iter();
-        let first = clauses.next()?.docs(index);
+        let mut groups: Vec<&[Clause<'a>]> = alternatives(&self.clauses).collect();
+        groups.sort_by_cached_key(|group| documents_max(group, index));
+        let mut groups = groups.into_iter();
+        let first = docs_of_any(groups.next()?, index);
         // Without documents, the other clauses need not be read.
-        let found =
-            clauses.try_fold(first, |found, clause| (!found.is_empty()).then(|| clause.keep(found, index)));
+        let found = groups.try_fold(first, |found, group| {
+            (!found.is_empty()).then(|| found.and(&docs_of_any(group, index)))
+        });
         Some(found.unwrap_or_default())
     }
 
     /// Upper bounds of the work of finding the text, in units, and of the documents that match it.
     pub(super) fn cost(&self, index: &Index) -> (u64, usize) {
         let words: u64 = self.clauses.iter().map(|clause| clause.cost(index)).sum();
-        let documents = self.clauses.iter().map(|clause| clause.documents_max(index)).min();
+        let documents = alternatives(&self.clauses).map(|group| documents_max(group, index)).min();
         let documents = documents.unwrap_or(usize::MAX).min(index.programs());
         (words + self.filter.cost(index, documents), documents)
     }
@@ -368,6 +401,7 @@ mod tests {
     fn a_ranked_text_parts_the_opposite_of_a_place_and_nothing_else() {
         let ranked = |text: &str| TextQuery::ranked(text, &[]);
         assert_eq!(texts(&ranked("non-Kenyans non-US  non-profit")), ["non", "kenyans", "us", "nonprofit"]);
+        assert_eq!(texts(&ranked("US$20000 US$ us")), ["20000", "us"]);
         assert_eq!(ranked("\"low  income\" -gas").phrases, [phrase("low income")]);
         for text in ["non-", "non-é", "\u{202e}non-"] {
             assert_eq!(texts(&ranked(text)), texts(&parse(text)), "{text}");

@@ -2,6 +2,8 @@
 //! few words describe. Phrases, exclusions and selected filters are required in every tier, except that a search page
 //! shows partial matches that lack selected values.
 
+use std::ops::Range;
+
 use crate::facet::Facet;
 use crate::query::{Page, Query};
 use crate::record::words;
@@ -98,6 +100,9 @@ pub(super) struct Part<'a> {
     wider: Option<DocSet<'a>>,
     /// Documents that state nothing in its facets or measures.
     unstated: Option<DocSet<'a>>,
+    /// Of one of several alternatives, whose sets above are those of all: its place in `known` as the first of them, and
+    /// the documents that match it alone.
+    pub(super) alternative: Option<(usize, DocSet<'a>)>,
     pub(super) idf: f64,
     pub(super) is_filter: bool,
     /// The first facet of the group, if it is selected values.
@@ -113,6 +118,11 @@ impl<'a> Part<'a> {
     /// Documents that match it itself.
     pub(super) fn typed(&self) -> &DocSet<'a> {
         self.unguessed.as_ref().unwrap_or(&self.docs)
+    }
+
+    /// Documents that match it itself, without its alternatives.
+    pub(super) fn own(&self) -> &DocSet<'a> {
+        self.alternative.as_ref().map_or_else(|| self.typed(), |(_, own)| own)
     }
 
     /// Whether it distinguishes records: most do not match it, and some do.
@@ -143,8 +153,9 @@ impl<'a> Parts<'a> {
         let has_phrases = !query.phrases.is_empty();
         let mut parts =
             Self { index, known: Vec::new(), chosen: Vec::new(), unknown: Vec::new(), has_phrases };
-        let mut guesses = 0;
+        let (mut guesses, mut groups) = (0, Vec::<Range<usize>>::new());
         for clause in query.clauses(index) {
+            let is_alternative = clause.is_alternative;
             let typed = query.words.iter().find(|word| clause.words == [word.text.as_str()]);
             let mut guessed = Vec::new();
             if clause.is_unknown()
@@ -155,8 +166,14 @@ impl<'a> Parts<'a> {
                 guessed = index.terms.guessed(word);
                 guesses += usize::from(!guessed.is_empty());
             }
+            let first = parts.known.len();
             parts.add(clause, guessed);
+            match groups.last_mut() {
+                Some(group) if is_alternative => group.end = parts.known.len(),
+                _ => groups.push(first..parts.known.len()),
+            }
         }
+        groups.into_iter().filter(|group| group.len() > 1).for_each(|group| parts.unite(group));
         for (words, filter) in filters {
             let words = words.into_iter().map(Into::into).collect();
             let docs = index.filter(&filter, today, None).unwrap_or_else(|| DocSet::all(index.programs()));
@@ -179,7 +196,7 @@ impl<'a> Parts<'a> {
     /// Adds a clause and the guesses for it.
     fn add(&mut self, mut clause: Clause<'a>, guessed: Vec<u32>) {
         let index = self.index;
-        let entity = clause.entity.filter(|_| !clause.is_outside);
+        let entity = clause.entity.filter(|_| clause.left_out.is_none());
         let wider = entity.and_then(|entity| entity.with_wider_places(&index.values));
         let elsewhere = clause.place().map_or_else(DocSet::default, |place| index.seats.elsewhere(place));
         let wider = wider.map(|docs| docs.without(&elsewhere));
@@ -200,6 +217,23 @@ impl<'a> Parts<'a> {
         let of_place = if clause.place().is_some() { PLACE } else { 1.0 };
         let idf = of_place * idf(docs.len(), index.programs());
         self.known.push(Part { clause, docs, unguessed, direct, wider, unstated, idf, ..Part::default() });
+    }
+
+    /// Makes alternatives of some parts: a document matches each of them by any.
+    fn unite(&mut self, group: Range<usize>) {
+        let (count, all) = (self.index.programs(), &self.known[group.clone()]);
+        let of_any = |sets: Vec<DocSet<'a>>| (!sets.is_empty()).then(|| union(sets, count));
+        let docs = of_any(all.iter().map(|part| part.docs.clone()).collect()).unwrap_or_default();
+        let is_guessed = all.iter().any(|part| part.unguessed.is_some());
+        let typed = is_guessed.then(|| all.iter().map(|part| part.typed().clone()).collect());
+        let unguessed = typed.and_then(of_any);
+        let wider = of_any(all.iter().filter_map(|part| part.wider.clone()).collect());
+        let unstated = of_any(all.iter().filter_map(|part| part.unstated.clone()).collect());
+        for part in &mut self.known[group.clone()] {
+            part.alternative = Some((group.start, part.typed().clone()));
+            (part.docs, part.unguessed, part.direct) = (docs.clone(), unguessed.clone(), None);
+            (part.wider, part.unstated) = (wider.clone(), unstated.clone());
+        }
     }
 
     /// Words, filter phrases and selected values that some record matches.
@@ -227,8 +261,15 @@ impl<'a> Parts<'a> {
         if (self.known.len()..).take(self.unknown.len()).any(|position| position != left_out) {
             return Some(DocSet::default());
         }
+        let group = |part: &Part<'a>| part.alternative.as_ref().map(|(first, _)| *first);
+        let of_group = self.known.get(left_out).and_then(group);
         let parts = self.known.iter().enumerate().filter(|(position, _)| *position != left_out);
-        all_of(parts.map(|(_, part)| part.typed().borrowed()).collect())
+        // Those that are left of its alternatives.
+        let (others, rest): (Vec<_>, Vec<_>) =
+            parts.map(|(_, part)| part).partition(|part| of_group.is_some() && group(part) == of_group);
+        let own = others.iter().map(|part| part.own().borrowed());
+        let others = of_group.map(|_| union(own.collect(), self.index.programs()));
+        all_of(rest.iter().map(|part| part.typed().borrowed()).chain(others).collect())
     }
 
     /// The synonyms of several words that a full match has in place of what was typed.

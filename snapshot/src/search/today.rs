@@ -8,7 +8,6 @@ use crate::record::Lifecycle;
 use crate::search::index::{FacetCounts, Index, Order};
 use crate::search::seasons::{Observation, Seasons};
 use crate::search::set::{DocSet, WORD, bits_of, count_common, count_ones};
-use crate::search::values::Values;
 use crate::time::{Day, DisplayStatus, OPEN_STATES, Openness};
 
 /// The state of a program on a day.
@@ -44,12 +43,12 @@ pub struct Today {
     pub order: Order<Vec<u32>>,
     /// The same with names in Spanish.
     pub(super) order_es: Order<Vec<u32>>,
-    /// Open states of each document, bits as in [`Openness::states`].
+    /// Open states of each document, bits as in [`Openness::states`]; then one for those that people read are open.
     states: Vec<u8>,
-    /// Documents of each open state.
-    of_state: [Vec<u64>; STATES],
-    /// Number of documents that each open state shares with each ordinal; then those that people read are open.
-    pairs: [Vec<u32>; STATES + 1],
+    /// Documents of each of these.
+    of_state: [Vec<u64>; STATES + 1],
+    /// Of each ordinal the number of its documents that have each of these.
+    pairs: Vec<[u32; STATES + 1]>,
     /// Documents that the `rolling` filter keeps.
     pub(super) rolling: Vec<u64>,
     /// Documents that the `open` filter keeps.
@@ -70,23 +69,24 @@ impl Today {
     pub(super) fn new(index: &Index, day: Day) -> Self {
         let count = index.programs();
         let openness: Vec<Openness> = (0..count).map(|doc| index.seasons.openness(doc, day)).collect();
-        let states: Vec<u8> = openness.iter().map(|openness| openness.states).collect();
         let is_doubtful = |doc: usize| openness[doc].is_unconfirmed(index.seasons.observed(doc).checked, day);
         let bits = |keep: &dyn Fn(usize, &Openness) -> bool| {
             let kept = openness.iter().enumerate().filter(|(doc, openness)| keep(*doc, openness));
             bits_of(kept.map(|(doc, _)| doc as u32), count)
         };
+        let state = |(doc, openness): (usize, &Openness)| {
+            openness.states | u8::from(openness.is_open() && !is_doubtful(doc)) << STATES
+        };
+        let states: Vec<u8> = openness.iter().enumerate().map(state).collect();
         let next_deadline: Vec<Day> = openness.iter().map(|openness| openness.next_deadline).collect();
         let ordinals =
             OPEN_STATES.map(|state| index.values.find(Facet::OpenStates, state).unwrap_or(u32::MAX));
-        Self {
+        let mut today = Self {
             day,
             order: default_order(&openness, &index.by_name[0].rank),
             order_es: default_order(&openness, &index.by_name[1].rank),
-            of_state: std::array::from_fn(|state| bits(&|_, openness| openness.states >> state & 1 == 1)),
-            pairs: pairs(&index.values, &states, &ordinals, |doc| {
-                openness[doc].is_open() && !is_doubtful(doc)
-            }),
+            of_state: std::array::from_fn(|state| bits(&|doc, _| states[doc] >> state & 1 == 1)),
+            pairs: Vec::new(),
             rolling: bits(&|_, openness| openness.rolling),
             open: bits(&|_, openness| openness.is_open()),
             doubtful: bits(&|doc, _| is_doubtful(doc)),
@@ -96,10 +96,14 @@ impl Today {
             seasons: Arc::clone(&index.seasons),
             states,
             browse: Vec::new(),
-        }
+        };
+        let docs = |ordinal| today.docs(ordinal).map_or_else(|| index.values.docs(ordinal), DocSet::bits);
+        let pairs = (0..index.values.ordinals() as u32).map(|ordinal| today.by_state(&docs(ordinal)));
+        today.pairs = pairs.collect();
+        today
     }
 
-    /// Open states of a document, as bits in the order of [`OPEN_STATES`].
+    /// Open states of a document, as bits in the order of [`OPEN_STATES`]; above these, whether people read that it is open.
     pub fn states(&self, doc: u32) -> u8 {
         self.states.get(doc as usize).copied().unwrap_or_default()
     }
@@ -142,13 +146,28 @@ impl Today {
     }
 
     /// Number of documents that an open state, by its ordinal, shares with each ordinal.
-    pub(super) fn pairs(&self, ordinal: u32) -> Option<&[u32]> {
+    pub(super) fn pairs(&self, ordinal: u32) -> Option<impl Iterator<Item = u32>> {
         let state = self.ordinals.iter().position(|known| *known == ordinal)?;
-        self.pairs.get(state).map(Vec::as_slice)
+        Some(self.pairs.iter().map(move |pairs| pairs[state]))
     }
 
-    /// Sets the counts of the open states, in the order of [`OPEN_STATES`].
-    fn fill(&self, counts: &mut [u32], of_states: [u32; STATES]) {
+    /// Number of documents of a set that have each state.
+    fn by_state(&self, docs: &DocSet<'_>) -> [u32; STATES + 1] {
+        match docs {
+            DocSet::Bits(bits) => self.of_state.each_ref().map(|state| count_common(state, bits) as u32),
+            DocSet::List(list) => {
+                let mut counts = [0; STATES + 1];
+                for states in list.iter().map(|doc| self.states(*doc)) {
+                    let bits = (0..).map(|state| u32::from(states >> state & 1));
+                    counts.iter_mut().zip(bits).for_each(|(count, bit)| *count += bit);
+                }
+                counts
+            }
+        }
+    }
+
+    /// Sets the counts of the open states.
+    fn fill(&self, counts: &mut [u32], of_states: [u32; STATES + 1]) {
         for (ordinal, count) in self.ordinals.iter().zip(of_states) {
             if let Some(slot) = counts.get_mut(*ordinal as usize) {
                 *slot = count;
@@ -158,8 +177,7 @@ impl Today {
 
     /// Sets the counts of the open states to those of the documents of a value.
     pub(super) fn count_pairs(&self, value: u32, counts: &mut [u32]) {
-        let pairs = |state: usize| self.pairs[state].get(value as usize).copied().unwrap_or(0);
-        self.fill(counts, std::array::from_fn(pairs));
+        self.fill(counts, self.pairs[value as usize]);
     }
 
     /// Sets the counts of the open states to those of all documents.
@@ -169,19 +187,7 @@ impl Today {
 
     /// Sets the counts of the open states to those of some documents.
     pub(super) fn count(&self, docs: &DocSet<'_>, counts: &mut [u32]) {
-        let mut of_state = [0u32; STATES];
-        match docs {
-            DocSet::Bits(bits) => {
-                of_state = self.of_state.each_ref().map(|state| count_common(state, bits) as u32);
-            }
-            DocSet::List(list) => {
-                for states in list.iter().map(|doc| self.states(*doc)) {
-                    let bits = (0..).map(|state| u32::from(states >> state & 1));
-                    of_state.iter_mut().zip(bits).for_each(|(count, bit)| *count += bit);
-                }
-            }
-        }
-        self.fill(counts, of_state);
+        self.fill(counts, self.by_state(docs));
     }
 
     /// Documents whose next deadline lies in a range that may be open at either end. Documents are numbered by
@@ -211,12 +217,12 @@ impl Today {
 
     /// Number of open documents, without those whose round may be over or was last checked long ago.
     pub fn open_count(&self) -> u32 {
-        self.open.iter().zip(&self.doubtful).map(|(open, doubtful)| (open & !doubtful).count_ones()).sum()
+        count_ones(&self.of_state[STATES]) as u32
     }
 
     /// The same of those that have a facet value.
     pub fn open_with(&self, ordinal: u32) -> u32 {
-        self.pairs[STATES].get(ordinal as usize).copied().unwrap_or_default()
+        self.pairs.get(ordinal as usize).map_or(0, |pairs| pairs[STATES])
     }
 }
 
@@ -238,40 +244,4 @@ fn zones(deadlines: &[Day]) -> Vec<(Day, Day)> {
         (least.copied().unwrap_or(Day::NONE), most.copied().unwrap_or(Day::NONE))
     };
     deadlines.chunks(WORD).map(zone).collect()
-}
-
-/// For each open state, and for those that are open without a doubt: the number of documents that have it and each ordinal.
-fn pairs(
-    values: &Values,
-    states: &[u8],
-    ordinals: &[u32; STATES],
-    is_certain: impl Fn(usize) -> bool,
-) -> [Vec<u32>; STATES + 1] {
-    // The counts of an ordinal for all states are neighbours, so that a document's states are counted at once.
-    let mut lanes = vec![[0u32; 8]; values.ordinals()];
-    let mut of_states = [[0u32; 8]; STATES];
-    let of_docs = values.of_docs();
-    for (doc, states) in states.iter().enumerate() {
-        let states = states | u8::from(is_certain(doc)) << STATES;
-        let add: [u32; 8] = std::array::from_fn(|state| u32::from(states >> state & 1));
-        let add_to = |lane: &mut [u32; 8]| lane.iter_mut().zip(add).for_each(|(count, add)| *count += add);
-        of_docs.get(doc as u32).iter().for_each(|ordinal| add_to(&mut lanes[usize::from(*ordinal)]));
-        of_states
-            .iter_mut()
-            .enumerate()
-            .filter(|(state, _)| add[*state] == 1)
-            .for_each(|(_, lane)| add_to(lane));
-    }
-    for set in 0..lanes.len() {
-        let lane = lanes[set];
-        for member in values.set(set) {
-            lanes[*member as usize].iter_mut().zip(lane).for_each(|(count, add)| *count += add);
-        }
-    }
-    for (ordinal, lane) in ordinals.iter().zip(of_states) {
-        if let Some(slot) = lanes.get_mut(*ordinal as usize) {
-            *slot = lane;
-        }
-    }
-    std::array::from_fn(|state| lanes.iter().map(|lane| lane[state]).collect())
 }

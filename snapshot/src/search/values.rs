@@ -93,7 +93,7 @@ pub struct Values {
     pub(super) sizes: [(usize, usize); COUNT],
     /// Places that records exclude and none names, by facet: no facet lists them.
     only_excluded: [Vec<u32>; COUNT],
-    /// Bit set of the documents that state very many values of a facet other than places; empty without any.
+    /// Bit set of the documents that state very many values of a facet other than places.
     crowded: Vec<u64>,
     /// Documents that name a place, by facet.
     naming_any: [OnceLock<Vec<u64>>; COUNT],
@@ -165,14 +165,12 @@ impl Values {
             }
             FACETS.iter().zip(counts).any(|(spec, count)| !spec.is_place && count > CROWD)
         };
-        let bits = bits_of((0..self.count as u32).filter(is_crowded), self.count);
-        if bits.iter().any(|word| *word > 0) { bits } else { Vec::new() }
+        bits_of((0..self.count as u32).filter(is_crowded), self.count)
     }
 
     /// Documents that state a value, and not very many of any facet.
     pub(super) fn docs_of_few(&self, ordinal: u32) -> DocSet<'_> {
-        let docs = self.docs(ordinal);
-        if self.crowded.is_empty() { docs } else { docs.without(&DocSet::bits(&self.crowded)) }
+        self.docs(ordinal).without(&DocSet::bits(&self.crowded))
     }
 
     /// Number of ordinals, sets included.

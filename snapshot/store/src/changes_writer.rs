@@ -48,7 +48,7 @@ pub(super) fn write<'a>(
     };
     let dates: Vec<i64> = pages.clone().map(|(path, body)| kept(path, body).unwrap_or(now)).collect();
     history.put("changed", dates);
-    write_log((live, manifest, day), records, &mut history);
+    write_log((live, manifest), records, &mut history);
     history.put::<u8>(EARLIER, earlier.map(|id| id.to_string()).unwrap_or_default());
     if let Some(live) = live {
         diff::write(live, pages.clone(), &mut history);
@@ -146,11 +146,7 @@ pub(super) fn digest_on_any_day(page: &NewFile<'_>, identity: Digest) -> Digest 
 }
 
 /// Writes the sections of the log: `live` is the generation before.
-fn write_log(
-    (live, manifest, day): (Option<&Generation>, &Manifest, Date),
-    new: &Records,
-    history: &mut SectionWriter,
-) {
+fn write_log((live, manifest): (Option<&Generation>, &Manifest), new: &Records, history: &mut SectionWriter) {
     let before = live.map(Generation::changes);
     let sequence = manifest.sequence;
     let known = live.into_iter().flat_map(|live| live.changes().records(live.files()));
@@ -174,7 +170,7 @@ fn write_log(
     let mut log: Vec<Publication> = before.map(|before| before.log.to_vec()).unwrap_or_default();
     let published = manifest.generated_at.as_second();
     let at = log.last().map_or(published, |last| published.max(last.at.saturating_add(1)));
-    let day = (midnight_of(day) / 86_400) as i32;
+    let day = (midnight_of(manifest.as_of) / 86_400) as i32;
     log.push(Publication { sequence, published, day, counts, at });
     let forgotten = log.len().saturating_sub(LOG_MAX);
     floor = log.drain(..forgotten).map(|old| old.sequence).fold(floor, u64::max);

@@ -1,5 +1,6 @@
 //! The file operations of the store, behind a trait so that tests can run it on a disk that crashes.
 
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
@@ -13,7 +14,7 @@ use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, Timestamps};
 use rustix::io::Errno;
 
 use super::body::{Body, Chunks};
-use super::error::{FileProblem, StoreError};
+use super::error::{MISSING, NOT_A_FILE, StoreError, other_length};
 use super::layout::LOCK;
 use super::mapping::Mapping;
 
@@ -270,8 +271,13 @@ impl Disk for RootFolder {
 /// Errors that name a file as people know it.
 impl dyn Disk + '_ {
     /// A file differs from what was published.
-    pub(super) fn damaged(&self, name: &str, problem: impl Into<FileProblem>) -> StoreError {
-        StoreError::Damaged { path: self.locate(name), problem: problem.into() }
+    pub(super) fn damaged(&self, name: &str, problem: impl Display) -> StoreError {
+        StoreError::Damaged { path: self.locate(name), problem: problem.to_string(), is_incomplete: false }
+    }
+
+    /// A file is missing, or not as long as it was published.
+    pub(super) fn incomplete(&self, name: &str, problem: impl Display) -> StoreError {
+        StoreError::Damaged { path: self.locate(name), problem: problem.to_string(), is_incomplete: true }
     }
 
     /// An operation failed.
@@ -283,10 +289,13 @@ impl dyn Disk + '_ {
     /// Reading a file that should be there failed.
     pub(super) fn read_error(&self, name: &str) -> impl FnOnce(io::Error) -> StoreError + use<> {
         let path = self.locate(name);
-        move |source| match Errno::from_io_error(&source) {
-            Some(Errno::NOENT) => StoreError::Damaged { path, problem: FileProblem::Missing },
-            Some(Errno::LOOP | Errno::NOTDIR) => StoreError::Damaged { path, problem: FileProblem::NotAFile },
-            _ => StoreError::Io { path, source },
+        move |source| {
+            let (problem, is_incomplete) = match Errno::from_io_error(&source) {
+                Some(Errno::NOENT) => (MISSING, true),
+                Some(Errno::LOOP | Errno::NOTDIR) => (NOT_A_FILE, false),
+                _ => return StoreError::Io { path, source },
+            };
+            StoreError::Damaged { path, problem: problem.to_owned(), is_incomplete }
         }
     }
 
@@ -306,11 +315,13 @@ impl dyn Disk + '_ {
     /// The bytes of a file have this size and hash.
     pub(super) fn check_body(&self, name: &str, expected: Body, found: Body) -> Result<(), StoreError> {
         if found.len != expected.len {
-            return Err(self.damaged(name, FileProblem::Length { expected: expected.len, found: found.len }));
+            return Err(self.incomplete(name, other_length(found.len, expected.len)));
         }
         match (expected.sha256, found.sha256) {
             (expected, found) if expected == found => Ok(()),
-            (expected, found) => Err(self.damaged(name, FileProblem::Hash { expected, found })),
+            (expected, found) => {
+                Err(self.damaged(name, format_args!("SHA-256 is {found}, expected {expected}")))
+            }
         }
     }
 }

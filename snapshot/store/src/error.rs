@@ -3,9 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::body::Digest;
 use super::layout::FORMAT;
-use super::sections::SectionError;
 
 /// Why a snapshot could not be read or published. Every message names the path, what was found and, if known, what to do.
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +22,7 @@ pub enum StoreError {
     #[error("{}: locked by another publisher; wait until it is done", path.display())]
     Locked { path: PathBuf },
     /// Nothing was published here.
-    #[error("{}: not found: no snapshot was published here; run `opdir build` first", path.display())]
+    #[error("{}: no snapshot was published here; run `opdir build` first", path.display())]
     Unpublished { path: PathBuf },
     /// The generation is not (or no longer) there.
     #[error("{}: no such generation; `opdir gc` may have removed it", path.display())]
@@ -39,9 +37,10 @@ pub enum StoreError {
         path.display()
     )]
     Version { path: PathBuf, found: u64 },
-    /// A file differs from what was published.
+    /// A file differs from what was published. One that is missing or of another length may be one that is still being
+    /// copied.
     #[error("{}: {problem}; build again, or restore the generation from a copy", path.display())]
-    Damaged { path: PathBuf, problem: FileProblem },
+    Damaged { path: PathBuf, problem: String, is_incomplete: bool },
     /// An input cannot be stored.
     #[error("{path}: {reason}")]
     Unfit { path: String, reason: &'static str },
@@ -58,38 +57,20 @@ impl StoreError {
     /// copied are missing or incomplete. Any other content stays wrong until it is replaced.
     pub fn may_pass(&self) -> bool {
         match self {
-            Self::Damaged { problem, .. } => {
-                matches!(problem, FileProblem::Missing | FileProblem::Length { .. })
-            }
+            Self::Damaged { is_incomplete, .. } => *is_incomplete,
             Self::Foreign { .. } | Self::NoParent { .. } | Self::Version { .. } | Self::Unfit { .. } => false,
             _ => true,
         }
     }
 }
 
-/// What is wrong with a file of a generation.
-#[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "each message shows what its fields are")]
-pub enum FileProblem {
-    /// Listed but not there.
-    #[error("missing")]
-    Missing,
-    /// There but not listed.
-    #[error("not listed")]
-    Extra,
-    /// A symbolic link, or another thing than the file or directory that belongs there.
-    #[error("neither a regular file nor a directory where one belongs (links are not followed)")]
-    NotAFile,
-    /// Another size, in bytes.
-    #[error("{found} bytes long, expected {expected}")]
-    Length { expected: u64, found: u64 },
-    /// Other content.
-    #[error("SHA-256 is {found}, expected {expected}")]
-    Hash { expected: Digest, found: Digest },
-    /// A section file is broken.
-    #[error(transparent)]
-    Section(#[from] SectionError),
-    /// Its text breaks the format.
-    #[error("{0}")]
-    Format(String),
+/// A file is listed but not there.
+pub(super) const MISSING: &str = "missing";
+/// A symbolic link, or another thing than the file or directory that belongs there.
+pub(super) const NOT_A_FILE: &str =
+    "neither a regular file nor a directory where one belongs (links are not followed)";
+
+/// A file has another size, in bytes.
+pub(super) fn other_length(found: u64, expected: u64) -> String {
+    format!("{found} bytes long, expected {expected}")
 }

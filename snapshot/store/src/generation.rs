@@ -1,5 +1,6 @@
 //! Opening and reading a published generation.
 
+use std::fmt::Display;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
@@ -13,7 +14,7 @@ use super::archive::{DEFLATED, PIECE, gzip, unpack, unpack_piece};
 use super::body::{Body, Coding, Digest};
 use super::changes::ChangeLog;
 use super::disk::{Disk, FileType, Lock, RootFolder, Stamp};
-use super::error::{FileProblem, StoreError};
+use super::error::{MISSING, StoreError};
 use super::layout::{
     ARCHIVE, CHANGES, CURRENT, FILE_TABLE, GENERATIONS, GenerationId, INDEX, MANIFEST, directory_of,
 };
@@ -68,8 +69,8 @@ impl Generation {
     pub(super) fn open_on(disk: &Arc<dyn Disk>, id: GenerationId, copy: u64) -> Result<Self, StoreError> {
         let generation = Self::load(disk, directory_of(id), copy)?;
         if generation.id() != id {
-            let problem = format!("is the manifest of generation {}", generation.id());
-            return Err(generation.damaged(MANIFEST, FileProblem::Format(problem)));
+            let problem = format_args!("is the manifest of generation {}", generation.id());
+            return Err(generation.damaged(MANIFEST, problem));
         }
         Ok(generation)
     }
@@ -95,8 +96,7 @@ impl Generation {
         let (history, table) = (sections(CHANGES)?, sections(FILE_TABLE)?);
         let in_history = |err: SectionError| disk.damaged(&name(CHANGES), err);
         if *history.get::<Digest>("manifest").map_err(in_history)? != [manifest.own_hash()] {
-            let problem = FileProblem::Format(format!("does not belong to this {MANIFEST}"));
-            return Err(disk.damaged(&name(CHANGES), problem));
+            return Err(disk.damaged(&name(CHANGES), format_args!("does not belong to this {MANIFEST}")));
         }
         let changes = ChangeLog::open(&history).map_err(in_history)?;
         let changed = history.get("changed").map_err(in_history)?;
@@ -138,10 +138,10 @@ impl Generation {
         let path = format!("{INDEX}{name}");
         let mut index = self.manifest.stored.iter().filter(|file| file.is_index());
         let at = index.position(|file| file.path == path);
-        let at = at.ok_or_else(|| self.damaged(&path, FileProblem::Missing))?;
+        let at = at.ok_or_else(|| self.disk.incomplete(&self.name(&path), MISSING))?;
         let sections = open_sections(&*self.disk, &self.name(&path), self.copied, None)?;
         if self.files.index.get(at) != Some(&sections.checksum()) {
-            return Err(self.damaged(&path, FileProblem::Format("is not what was published".to_owned())));
+            return Err(self.damaged(&path, "is not what was published"));
         }
         Ok(sections)
     }
@@ -209,11 +209,11 @@ impl Generation {
     }
 
     fn problem(&self, entry: FileEntry<'_>, problem: &str) -> StoreError {
-        self.damaged(ARCHIVE, FileProblem::Format(format!("{}: {problem}", entry.path())))
+        self.damaged(ARCHIVE, format_args!("{}: {problem}", entry.path()))
     }
 
     /// One of its files differs from what was published.
-    pub(super) fn damaged(&self, path: &str, problem: impl Into<FileProblem>) -> StoreError {
+    pub(super) fn damaged(&self, path: &str, problem: impl Display) -> StoreError {
         self.disk.damaged(&self.name(path), problem)
     }
 
@@ -262,13 +262,16 @@ pub(super) fn current(disk: &dyn Disk) -> Result<GenerationId, StoreError> {
     let text = std::str::from_utf8(&bytes).ok().and_then(|text| text.strip_suffix('\n'));
     text.and_then(|text| text.parse().ok()).ok_or_else(|| {
         let found = String::from_utf8_lossy(&bytes);
-        let problem = format!("holds {found:?}, expected one generation id and LF");
-        disk.damaged(CURRENT, FileProblem::Format(problem))
+        disk.damaged(CURRENT, format_args!("holds {found:?}, expected one generation id and LF"))
     })
 }
 
 pub(super) fn open_root(root: &Path) -> Result<Arc<dyn Disk>, StoreError> {
-    let disk = RootFolder::open(root).map_err(|source| StoreError::Io { path: root.to_owned(), source })?;
+    let path = root.to_owned();
+    let disk = RootFolder::open(root).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => StoreError::Unpublished { path },
+        _ => StoreError::Io { path, source },
+    })?;
     Ok(Arc::new(disk))
 }
 
@@ -291,13 +294,12 @@ pub(super) fn ids(disk: &dyn Disk) -> Result<Vec<GenerationId>, StoreError> {
 pub(super) fn read_manifest(disk: &dyn Disk, dir: &str) -> Result<Manifest, StoreError> {
     let name = format!("{dir}/{MANIFEST}");
     let bytes = disk.copy(&name, MANIFEST_LIMIT).map_err(disk.read_error(&name))?;
-    let damaged = |problem: String| disk.damaged(&name, FileProblem::Format(problem));
     if bytes.len() as u64 > MANIFEST_LIMIT {
-        return Err(damaged(format!("longer than {MANIFEST_LIMIT} bytes")));
+        return Err(disk.damaged(&name, format_args!("longer than {MANIFEST_LIMIT} bytes")));
     }
     Manifest::parse(&bytes).map_err(|error| match error {
         ManifestError::Version(found) => StoreError::Version { path: disk.locate(&name), found },
-        ManifestError::Malformed(problem) => damaged(problem),
+        ManifestError::Malformed(problem) => disk.damaged(&name, problem),
     })
 }
 

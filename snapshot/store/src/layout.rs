@@ -18,7 +18,7 @@ pub(super) const INCOMING: &str = "incoming";
 /// What a pull records after a root was filled from a store, see `remote`.
 pub(super) const ACCEPTED: &str = "accepted";
 pub(super) const GENERATIONS: &str = "generations";
-const TMP_PREFIX: &str = ".tmp-";
+pub(super) const TMP_PREFIX: &str = ".tmp-";
 
 pub(super) const MANIFEST: &str = "manifest.json";
 /// Every body, see `archive`.
@@ -39,10 +39,6 @@ pub(super) fn directory_of(id: GenerationId) -> String {
 /// A directory that is being built or removed.
 pub(super) fn temporary(name: impl fmt::Display) -> String {
     format!("{GENERATIONS}/{TMP_PREFIX}{name}")
-}
-
-pub(super) fn is_temporary(name: &str) -> bool {
-    name.starts_with(TMP_PREFIX)
 }
 
 /// Name of a generation: `<sequence>-<first 32 hex digits of its hash>`, the sequence in 6 or more

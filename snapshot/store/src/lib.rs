@@ -80,7 +80,7 @@ pub use changes::{
 pub use diff::{GenerationDiff, PathChange, diff};
 pub use disk::lock;
 pub use earlier_assets::EarlierAsset;
-pub use error::{FileProblem, StoreError};
+pub use error::StoreError;
 pub use generation::Generation;
 pub use incoming::{IncomingGeneration, take_present};
 pub use layout::{ARCHIVE, FORMAT, GenerationId};

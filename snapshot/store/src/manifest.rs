@@ -93,7 +93,7 @@ pub struct StoredFile {
 
 impl StoredFile {
     /// Its size and hash.
-    pub fn body(&self) -> Body {
+    pub(crate) fn body(&self) -> Body {
         Body { len: self.bytes, sha256: self.sha256 }
     }
 

@@ -11,7 +11,7 @@ use super::disk::{DirEntry, Disk, FileType, Lock, lock};
 use super::error::StoreError;
 use super::generation::{Generation, current, open_current_on};
 use super::layout::{
-    ACCEPTED, CURRENT, CURRENT_TMP, GENERATIONS, GenerationId, INCOMING, LOCK, directory_of, is_temporary,
+    ACCEPTED, CURRENT, CURRENT_TMP, GENERATIONS, GenerationId, INCOMING, LOCK, TMP_PREFIX, directory_of,
     temporary,
 };
 use super::manifest::StoredFile;
@@ -179,7 +179,7 @@ pub(super) fn remove_leftovers(disk: &dyn Disk) -> Result<u64, StoreError> {
     disk.clear(CURRENT_TMP)?;
     let mut highest = 0;
     for (name, ..) in disk.list(GENERATIONS).map_err(disk.io_error(GENERATIONS))? {
-        if is_temporary(&name) {
+        if name.starts_with(TMP_PREFIX) {
             disk.clear(&format!("{GENERATIONS}/{name}"))?;
         } else if let Ok(id) = name.parse::<GenerationId>() {
             highest = highest.max(id.sequence);

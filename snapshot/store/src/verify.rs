@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::body::Coding;
 use super::disk::{DirEntry, Disk, FileType};
-use super::error::{FileProblem, StoreError};
+use super::error::{MISSING, NOT_A_FILE, StoreError, other_length};
 use super::generation::{Generation, current, open_root};
 use super::layout::{GenerationId, INDEX, MANIFEST};
 use super::manifest::{Manifest, StoredFile};
@@ -37,7 +37,7 @@ pub(super) fn verify_on(
 ) -> Result<Manifest, Vec<StoreError>> {
     let id = id.map_or_else(|| current(&**disk), Ok).map_err(|err| vec![err])?;
     let generation = Generation::open_on(disk, id, 0).map_err(|err| vec![err])?;
-    let (found, mut faults) = check_listings(&generation);
+    let (found, mut faults) = check_listings(&generation, true);
     let check = |file: &StoredFile| disk.check_file(&generation.name(&file.path), file.body()).err();
     faults.extend(found.into_iter().filter_map(check));
     // A sound archive may still hold other bodies than the table names.
@@ -50,8 +50,9 @@ pub(super) fn verify_on(
     Ok(generation.manifest().clone())
 }
 
-/// Compares names and sizes of the files in the folder; returns those that are as long as they should be, and what is wrong.
-fn check_listings(generation: &Generation) -> (Vec<&StoredFile>, Vec<StoreError>) {
+/// Compares names and sizes of the files in the folder; returns those that are as long as they should be, and what is wrong:
+/// files that are not listed too, if there must be none.
+fn check_listings(generation: &Generation, is_all: bool) -> (Vec<&StoredFile>, Vec<StoreError>) {
     let (disk, stored) = (&*generation.disk, &generation.manifest().stored);
     let (mut found, mut faults) = (Vec::new(), Vec::new());
     for folder in ["", INDEX] {
@@ -63,24 +64,28 @@ fn check_listings(generation: &Generation) -> (Vec<&StoredFile>, Vec<StoreError>
             Err(error) => faults.push(error),
         }
     }
-    let mut fault = |path: &str, problem| faults.push(disk.damaged(&generation.name(path), problem));
     let is_known =
         |path: &str| path == MANIFEST || path == "index" || stored.iter().any(|it| it.path == path);
     for (path, kind, _) in found.iter().filter(|(path, ..)| !is_known(path)) {
         let is_usual = matches!(kind, FileType::RegularFile | FileType::Directory);
-        fault(path, if is_usual { FileProblem::Extra } else { FileProblem::NotAFile });
-    }
-    let compare = |file: &&StoredFile| match found.iter().find(|(path, ..)| *path == file.path) {
-        None => Err(FileProblem::Missing),
-        Some((_, FileType::RegularFile, len)) if *len == file.bytes => Ok(()),
-        Some((_, FileType::RegularFile, len)) => {
-            Err(FileProblem::Length { expected: file.bytes, found: *len })
+        if is_all || !is_usual {
+            let problem = if is_usual { "not listed" } else { NOT_A_FILE };
+            faults.push(disk.damaged(&generation.name(path), problem));
         }
-        Some(_) => Err(FileProblem::NotAFile),
-    };
-    let whole =
-        stored.iter().filter(|file| compare(file).map_err(|problem| fault(&file.path, problem)).is_ok());
-    (whole.collect(), faults)
+    }
+    let mut whole = Vec::new();
+    for file in stored {
+        let name = generation.name(&file.path);
+        match found.iter().find(|(path, ..)| *path == file.path) {
+            None => faults.push(disk.incomplete(&name, MISSING)),
+            Some((_, FileType::RegularFile, len)) if *len == file.bytes => whole.push(file),
+            Some((_, FileType::RegularFile, len)) => {
+                faults.push(disk.incomplete(&name, other_length(*len, file.bytes)));
+            }
+            Some(_) => faults.push(disk.damaged(&name, NOT_A_FILE)),
+        }
+    }
+    (whole, faults)
 }
 
 /// Compares the bodies in the archive with the table, on all cores.
@@ -105,8 +110,6 @@ impl Generation {
     ///
     /// For the first file that is missing, of another size, or no regular file.
     pub fn check_presence(&self) -> Result<(), StoreError> {
-        let is_extra =
-            |fault: &StoreError| matches!(fault, StoreError::Damaged { problem: FileProblem::Extra, .. });
-        check_listings(self).1.into_iter().find(|fault| !is_extra(fault)).map_or(Ok(()), Err)
+        check_listings(self, false).1.into_iter().next().map_or(Ok(()), Err)
     }
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use snapshot::facet::{FACETS, Facet, FacetSpec};
 use tests::snapshots::open;
 
-use crate::server::{Edge, SAMPLE, encode, real_data, texts};
+use crate::server::{Edge, SAMPLE, between, encode, real_data, texts};
 
 /// The given dataset, served for all tests.
 pub(crate) static REAL: LazyLock<Option<Edge>> =
@@ -194,14 +194,31 @@ fn what_a_detail_counts_is_what_the_lists_hold() {
         assert_eq!(detail["data"]["awards"].as_array().unwrap().len(), mine, "{slug}");
         assert_eq!(recipient["awardCount"], mine, "{slug}");
     }
+    let mut stated = 0;
     for program in &SAMPLE.directory.programs {
         let slug = &program.slug;
         let mine: Vec<&Value> = awards.iter().filter(|row| row["program"]["slug"] == *slug).collect();
         let history = SAMPLE.json(&format!("/api/v1/programs/{slug}"))["data"]["history"].clone();
         assert_eq!(history["awardCount"], mine.len(), "{slug}");
-        let amounts: f64 = mine.iter().filter_map(|row| row["award"]["awardAmountUsd"].as_f64()).sum();
-        assert_eq!(history["amountUsd"]["total"].as_f64().unwrap_or(0.0), amounts, "{slug}");
+        let mut amounts: Vec<f64> =
+            mine.iter().filter_map(|row| row["award"]["awardAmountUsd"].as_f64()).collect();
+        assert_eq!(
+            history["amountUsd"]["total"].as_f64().unwrap_or(0.0),
+            amounts.iter().sum::<f64>(),
+            "{slug}"
+        );
+        amounts.sort_by(f64::total_cmp);
+        let [least, .., most] = amounts[..] else { continue };
+        let middle = f64::midpoint(amounts[(amounts.len() - 1) / 2], amounts[amounts.len() / 2]);
+        assert_eq!(history["amountUsd"]["median"], middle, "{slug}");
+        let page = SAMPLE.get(&format!("/programs/{slug}")).text();
+        if least < most {
+            let shown = between(&page, "at least, US$", " in the middle").replace(',', "");
+            assert!((shown.parse::<f64>().unwrap() - middle).abs() <= 0.5, "{slug}: {shown}, not {middle}");
+            stated += 1;
+        }
     }
+    assert!(stated > 0);
 }
 
 #[test]

@@ -338,7 +338,7 @@ fn the_export_comes_as_json_and_as_csv() {
 fn the_contract_is_served_as_it_stands_with_the_address_of_the_directory() {
     let mut served = SAMPLE.json("/api/v1/openapi.json");
     assert_eq!(served["servers"][0]["url"], format!("https://{HOST}"));
-    served["servers"] = CONTRACT.document["servers"].clone();
+    served["servers"][0]["url"] = CONTRACT.document["servers"][0]["url"].clone();
     assert_eq!(served, SERVED.document);
     assert_eq!(CONTRACT.document["openapi"], "3.1.0");
     assert_eq!(CONTRACT.document["info"]["version"], "1.0.0");

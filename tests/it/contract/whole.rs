@@ -174,6 +174,29 @@ fn feeds_are_known_by_their_filters() {
     // Were there no fellowships any longer, the feed would be the same: as with a value that never was.
     assert!(id("type=none&country=US").ends_with("/programs.atom?type=none&amp;country=US"));
     assert!(id("type=fellowship&country=US").ends_with("/programs.atom?type=fellowship&amp;country=US"));
+    for prefix in ["", "/es"] {
+        let feed = edge.get(&format!("{prefix}/programs.atom?q=climate")).text();
+        assert!(feed.split("</title>").next().unwrap().ends_with(": climate"), "{feed}");
+        let calendar = edge.get(&format!("{prefix}/programs.ics?q=climate")).text().replace("\r\n ", "");
+        let name = calendar.lines().find(|line| line.starts_with("X-WR-CALNAME:"));
+        assert!(name.unwrap().ends_with(": climate"), "{calendar}");
+    }
+}
+
+#[test]
+fn bars_stand_behind_the_counts_of_a_filter_and_at_the_amounts() {
+    let page = SAMPLE.get("/programs?fundingMin=1000").text();
+    let topics = page.split("<div id=\"facets\">").nth(1).unwrap().split("</fieldset>").next().unwrap();
+    let of = |label: &str| {
+        let (tenths, rest) = label.split_once('"').unwrap();
+        let count = rest.split("<i>").nth(1).unwrap().split("</i>").next().unwrap().replace(',', "");
+        (tenths.parse().unwrap(), count.parse().unwrap())
+    };
+    let bars: Vec<(usize, usize)> = topics.split("<label class=\"w").skip(1).map(of).collect();
+    let most = bars.iter().map(|(_, count)| *count).max().unwrap();
+    assert!(bars.iter().all(|(tenths, count)| *tenths == count * 9 / most), "{bars:?}");
+    let amounts = page.split("class=\"bars\"").nth(1).unwrap().split("</ol>").next().unwrap();
+    assert_eq!(amounts.matches("<li>").count(), 6, "{amounts}");
 }
 
 #[test]

@@ -3,26 +3,23 @@
 //! openness says how old it is, and no amount is passed over. Runs on the sample, on a dataset of
 //! every case, and on the dataset in `OPDIR_TEST_DATA` where one is given.
 
-use std::sync::LazyLock;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
 
+use edge::Server;
 use html::templates::Templates;
-use html::{Filler, Html, Rule};
 use jiff::civil::Date;
 use serde_json::{Value, json};
-use site::in_memory;
-use site::{PageCache, Pages, Theme};
-use snapshot::page::findings::Findings;
-use snapshot::page::hole::Fill;
-use snapshot::page::list::Numbers;
+use site::Theme;
+use snapshot::page::status_text;
 use snapshot::page::when::deadline_in_words;
-use snapshot::page::{Dated, Site, status_text};
 use snapshot::record::{Directory, Fact, Lifecycle, Locale};
-use snapshot::search::document_order;
-use snapshot::time::Day;
+use tests::in_process;
+use tests::snapshots::sample;
 
-use crate::contract::consistency::REAL;
+use crate::contract::consistency::{REAL, REAL_OPEN};
 use crate::records::{cycle, fact, program, world_with};
-use crate::server::{AS_OF, SAMPLE, between};
+use crate::server::{AS_OF, Live, SAMPLE, between};
 use tests::world::World;
 
 /// Texts of a language that the checks look for.
@@ -81,8 +78,10 @@ struct Statement {
     open_count: u32,
 }
 
-static THEME: LazyLock<Theme> = LazyLock::new(|| Theme::load(None).unwrap());
-static WORDS: LazyLock<Templates> = LazyLock::new(|| templates(&SAMPLE.directory));
+static WORDS: LazyLock<Templates> = LazyLock::new(|| {
+    let theme = Theme::load(None).unwrap();
+    theme.compile(&SAMPLE.directory.dataset, "https://directory.example").unwrap()
+});
 
 /// Text without tags.
 fn plain_text(html: &str) -> String {
@@ -98,91 +97,62 @@ fn under(page: &str, locale: Locale, key: &str) -> String {
     plain_text(between(page, &term, "</dd>")).trim_start().to_owned()
 }
 
-/// A directory on a day, with all that pages need.
-pub(crate) fn open(directory: &Directory, today: Date) -> (Site, Html, Dated, Numbers, Vec<usize>) {
-    let day = Day::new(today);
-    let order = document_order(directory, day);
-    let numbers = Numbers::new(directory, &order);
-    let (site, _) = in_memory(directory, day).unwrap();
-    let templates = templates(directory);
-    let dated = site.dated(day);
-    let findings = site::findings(directory);
-    let about = (directory, &findings[..]);
-    let sections = pages(about, &numbers, (&site, &dated), &templates, None).prepare(&order).finish();
-    let html = Html::open(&sections, &site).unwrap();
-    (site, html, dated, numbers, order)
-}
-
-fn templates(directory: &Directory) -> Templates {
-    THEME.compile(&directory.dataset, "https://directory.example").unwrap()
-}
-
-fn pages<'a>(
-    (directory, findings): (&'a Directory, &'a [Findings<'a>]),
-    numbers: &'a Numbers,
-    (site, dated): (&'a Site, &'a Dated),
-    templates: &'a Templates,
-    html: Option<&'a Html>,
-) -> Pages<'a> {
-    Pages {
-        directory,
-        findings,
-        numbers,
-        site,
-        dated,
-        html,
-        theme: &THEME,
-        templates,
-        downloads: &[],
-        cache: PageCache::default(),
-    }
-}
-
-fn all_statements(directory: &Directory, today: Date) -> Vec<Statement> {
-    let (site, html, dated, numbers, _) = open(directory, today);
-    let findings = site::findings(directory);
-    let pages = pages((directory, &findings), &numbers, (&site, &dated), &html.templates, Some(&html));
-    let statement = |program: usize, locale: Locale| {
-        let files = pages.program(program, locale).unwrap();
-        let text = |end: &str| {
-            let (_, file) = files.iter().find(|(path, _)| path.ends_with(end)).unwrap();
-            String::from_utf8(file.bytes.clone()).unwrap()
-        };
-        let (page, twin) = (text(".html"), text(".md"));
-        let doc = numbers.doc_of[program];
-        let mut row = Vec::new();
-        Filler::new(&html, &dated).fill(Rule::When as u32, 2 * doc + locale as u32, &mut row).unwrap();
-        Statement {
-            program,
-            locale,
-            head: plain_text(between(&page, "<dd class=\"when\">", "</dd>")),
-            lifecycle: under(&page, locale, "program_says"),
-            funding: under(&page, locale, "line_how_much"),
-            twin,
-            row: plain_text(std::str::from_utf8(&row).unwrap()),
-            open: dated.today.state(doc).unwrap().openness.is_open(),
-            open_count: dated.today.open_count(),
-            state: status_text::state(
-                &dated.today.state(doc).unwrap(),
-                dated.today.day,
-                locale,
-                deadline_in_words(directory, program, locale).is_some(),
-            ),
+/// What the rows of the search page say of when, by the address of the program.
+fn rows(get: &dyn Fn(&str) -> String, prefix: &str) -> HashMap<String, String> {
+    let mut rows = HashMap::new();
+    for number in 1.. {
+        let page = get(&format!("{prefix}/programs?limit=100&page={number}"));
+        let before = rows.len();
+        rows.extend(page.split("<h3><a href=\"").skip(1).map(|row| {
+            let address = row.split('"').next().unwrap().to_owned();
+            (address, plain_text(between(row, "<p class=\"when\">", "</p>")))
+        }));
+        if rows.len() == before {
+            break;
         }
-    };
-    let programs = 0..directory.programs.len();
-    programs
-        .flat_map(|program| Locale::ALL.iter().map(move |locale| (program, *locale)))
-        .map(|(program, locale)| statement(program, locale))
-        .collect()
+    }
+    rows
+}
+
+fn all_statements(directory: &Directory, live: &Arc<Server>) -> Vec<Statement> {
+    let get = |target: &str| String::from_utf8(in_process::get(live, target).body.to_vec()).unwrap();
+    let (state, mut statements) = (live.state(), Vec::new());
+    let today = &state.dated.today;
+    for (locale, prefix) in [(Locale::En, ""), (Locale::Es, "/es")] {
+        let mut rows = rows(&get, prefix);
+        for (program, it) in directory.programs.iter().enumerate() {
+            let address = format!("{prefix}/programs/{}", it.slug);
+            let page = get(&address);
+            let of_it = today.state(state.site().index.find(&it.slug).unwrap()).unwrap();
+            let in_words = deadline_in_words(directory, program, locale).is_some();
+            statements.push(Statement {
+                program,
+                locale,
+                head: plain_text(between(&page, "<dd class=\"when\">", "</dd>")),
+                lifecycle: under(&page, locale, "program_says"),
+                funding: under(&page, locale, "line_how_much"),
+                twin: get(&format!("{address}.md")),
+                row: rows.remove(&address).unwrap(),
+                open: of_it.openness.is_open(),
+                open_count: today.open_count(),
+                state: status_text::state(&of_it, today.day, locale, in_words),
+            });
+        }
+    }
+    statements
 }
 
 /// Every dataset there is, and what is stated of its programs.
 static ALL: LazyLock<Vec<(&str, &Directory, Vec<Statement>)>> = LazyLock::new(|| {
-    static CASES: LazyLock<World> = LazyLock::new(cases);
-    let real = REAL.as_ref().map(|real| ("real", &real.directory));
-    let all = [("sample", &SAMPLE.directory), ("cases", &CASES.directory)].into_iter().chain(real);
-    all.map(|(name, directory)| (name, directory, all_statements(directory, AS_OF))).collect()
+    static CASES: LazyLock<(World, Live)> = LazyLock::new(|| {
+        let world = cases();
+        let live = Live::of(&world);
+        (world, live)
+    });
+    let real = REAL.as_ref().zip(REAL_OPEN.as_ref()).map(|(real, live)| ("real", &real.directory, live));
+    let all = [("sample", &SAMPLE.directory, sample()), ("cases", &CASES.0.directory, &CASES.1.server)];
+    let all = all.into_iter().chain(real);
+    all.map(|(name, directory, live)| (name, directory, all_statements(directory, live))).collect()
 });
 
 /// Runs a check on every dataset there is; it tells how many programs it was about.

@@ -40,6 +40,12 @@ impl File {
         let lines = self.code().filter(|(_, line)| words.iter().any(|word| line.contains(word)));
         lines.map(|(number, line)| format!("{}:{number}: {}", self.path, line.trim())).collect()
     }
+
+    /// The same of every line of text that is so.
+    pub(crate) fn lines(&self, is_so: impl Fn(&str) -> bool) -> Vec<String> {
+        let lines = (1..).zip(self.text.lines()).filter(|(_, line)| is_so(line));
+        lines.map(|(number, line): (usize, _)| format!("{}:{number}: {}", self.path, line.trim())).collect()
+    }
 }
 
 pub(crate) fn root() -> PathBuf {

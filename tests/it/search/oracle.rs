@@ -324,20 +324,9 @@ fn values<'a>(
         _ => BTreeSet::new(),
     };
     let kind = match spec.name {
-        "topics" => "topic",
         "countries" => "country",
-        "destinations" => "destination",
-        "careers" => "career",
-        "applicants" => "applicant",
-        "audiences" => "audience",
-        "benefits" => "benefit",
-        "citizenships" => "citizenship",
-        "residences" => "residence",
-        "education" => "education",
-        "enrollments" => "enrollment",
-        "fundingShapes" => "fundingShape",
         "durationUnits" => "duration",
-        _ => "",
+        name => name.strip_suffix('s').unwrap_or(name),
     };
     let bound = facts
         .iter()

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 use snapshot::facet::Facet;
-use snapshot::query::Query;
-use snapshot::search::{Constraint, RankOptions, RankedPage};
+use snapshot::search::{Constraint, RankedPage};
 use snapshot::time::Day;
 use tests::synth::rng::Rng;
 use tests::world::{World, day_after};
 
 use crate::records::{fact, organization, programs};
+use crate::search::meaning;
 
 /// Programs by name with their places (kind of the fact, and code) among others.
 fn world(members: &[(&str, &[(&str, &str)])]) -> World {
@@ -23,9 +23,7 @@ fn world(members: &[(&str, &[(&str, &str)])]) -> World {
 }
 
 fn ranked(world: &World, text: &str) -> RankedPage {
-    let today = world.site.dated(Day::new(day_after(0))).today;
-    let query = Query { text: Some(text.to_owned()), facets: false, ..Query::default() };
-    world.site.index.ranked(&query, &today, RankOptions::by_relevance())
+    meaning::ranked(world, &meaning::question(text))
 }
 
 /// Slugs of the full matches, and of those by a wider region.
@@ -130,7 +128,7 @@ fn what_names_a_place_is_left_out_after_outside_and_not_from() {
         ("premio, no soy ciudadano de Kenia", vec!["p3", "p5"]),
     ] {
         assert_eq!(found(&world, text).0, expected, "{text}");
-        assert!(ranked(&world, text).interpretations[0].is_outside, "{text}");
+        assert!(ranked(&world, text).interpretations[0].left_out.is_some(), "{text}");
     }
 }
 

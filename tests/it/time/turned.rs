@@ -1,16 +1,16 @@
 //! The date of a body with holes against its bytes, over many days: it moves to the day on which they are
 //! others than the day before, and stays where they are the same.
 
-use html::{Filler, Rule as Page};
+use html::{Filler, Html, Rule as Page};
 use snapshot::page::Dated;
 use snapshot::page::hole::{Fill, Rule, last_modified};
 use snapshot::record::{Directory, Locale};
 use snapshot::time::Day;
-use store::Hole;
-use tests::synth::TODAY;
+use store::{Generation, Hole};
 use tests::world::{World, day_after};
 
-use crate::data::words;
+use crate::data::words::cases;
+use crate::server::Live;
 
 /// Long enough for openness to age by more than a year.
 const DAYS: i32 = 800;
@@ -59,19 +59,21 @@ fn filled(hole: &Hole, day: &dyn Fill) -> Vec<u8> {
 type Shown = (Vec<u8>, Option<Day>);
 
 /// Turns that were seen, so that a test of nothing is none.
-fn dates_follow_bytes(directory: &Directory) -> usize {
-    let (site, html, dated, ..) = words::open(directory, TODAY);
-    let [of_one, of_all] = holes(directory);
+fn dates_follow_bytes(world: &World) -> usize {
+    let live = Live::of(world);
+    let (state, generation) = (live.server.state(), Generation::open_current(live.folder.path()).unwrap());
+    let html = Html::open(&generation.index("pages.bin").unwrap(), state.site()).unwrap();
+    let [of_one, of_all] = holes(&world.directory);
     let shown = |dated: &Dated| -> Vec<Shown> {
         let day = Filler::new(&html, dated);
         let shown = |hole| (filled(hole, &day), last_modified(std::slice::from_ref(hole), &day));
         of_one.iter().chain(&of_all).map(shown).collect()
     };
-    let mut before = shown(&dated);
+    let mut before = shown(&state.dated);
     let mut turns = 0;
     for days in 1..DAYS {
         let today = Day::new(day_after(days));
-        let now = shown(&site.dated(today));
+        let now = shown(&state.site().dated(today));
         for (at, hole) in of_one.iter().chain(&of_all).enumerate() {
             let [(bytes, date), (then, was)] = [&now[at], &before[at]];
             if bytes != then {
@@ -88,7 +90,7 @@ fn dates_follow_bytes(directory: &Directory) -> usize {
 
 #[test]
 fn whatever_fills_a_hole_its_date_moves_on_the_day_on_which_it_is_something_else() {
-    for directory in [words::cases().directory, World::synthetic(25, 4).directory] {
-        assert!(dates_follow_bytes(&directory) > 1000);
+    for world in [cases(), World::synthetic(25, 4)] {
+        assert!(dates_follow_bytes(&world) > 1000);
     }
 }

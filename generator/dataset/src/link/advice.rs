@@ -2,7 +2,6 @@
 //! old. The only day they depend on is the day of publication.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::LazyLock;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -22,36 +21,8 @@ use crate::parallel;
 use crate::rows::{Row, Tables};
 use crate::text::{part_of, quoted};
 
-/// Names of months, English and Spanish.
-const MONTHS: &str = "january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|\
-                      apr|jun|jul|aug|sep|sept|oct|nov|dec|enero|febrero|marzo|abril|mayo|junio|julio|agosto|\
-                      septiembre|setiembre|octubre|noviembre|diciembre";
-
-/// Days in words of a text. The order of day and month in numbers is not known: both are a day.
-static DEADLINES: LazyLock<Patterns> = LazyLock::new(|| {
-    let numbers = |last: u32| (1..=last).flat_map(|number| [format!("{number}"), format!("{number:02}")]);
-    let ordinals = (1..=31).flat_map(|day| ["st", "nd", "rd", "th", "o"].map(|end| format!("{day}{end}")));
-    let join = |words: &mut dyn Iterator<Item = String>| words.collect::<Vec<_>>().join("|");
-    let (day, month) = (join(&mut numbers(31)), join(&mut numbers(12)));
-    let named = join(&mut numbers(31).chain(ordinals));
-    let year = join(&mut (2020..2040).map(|year| year.to_string()));
-    let dates = [[&day, &month, &year], [&month, &day, &year], [&year, &month, &day]];
-    let dates = dates.map(|date| date.map(String::as_str).join(" "));
-    let slot = |slot: &str, date: &str| match slot {
-        "D" => named.clone(),
-        "M" => MONTHS.to_owned(),
-        "DATE" => date.to_owned(),
-        words => words.to_owned(),
-    };
-    let lines = include_str!("deadlines.txt").lines().filter(|line| !line.starts_with('#'));
-    let of_line = |line: &str| {
-        let orders = if line.ends_with(" DATE") { &dates[..] } else { &dates[..1] };
-        let lines =
-            orders.iter().map(|date| line.split(' ').map(|it| slot(it, date)).collect::<Vec<_>>().join(" "));
-        lines.collect::<Vec<_>>()
-    };
-    Patterns::from(lines.flat_map(of_line).collect::<Vec<_>>().join("\n"))
-});
+/// Days in words of a text.
+static DEADLINES: Patterns = Patterns::new(include_str!("deadlines.txt"));
 
 /// The part of a text that names a deadline. What stands after a colon or in brackets belongs to the words before it.
 fn deadline(text: &str) -> Option<&str> {

@@ -3,13 +3,15 @@
 //! `opdir import`.
 
 use serde::de::DeserializeOwned;
+use snapshot::record::InternedStr;
 
-use super::fields::{self, Field, Value, is_private, meant, unknown_field};
+use super::fields::{self, is_private, meant, of_cell, unknown_field};
 use super::files::IMPORT;
 use super::parsed::{Parsed, ROW_MAX, too_long};
-use super::partial::{Member, OwnedValue, PartialRow};
+use super::partial::{Member, PartialRow};
 use crate::diagnostics::{Code, Diagnostic, Location};
 use crate::rows::Row;
+use crate::schema::{ValueType, value_type};
 use crate::table::Table;
 use crate::text::{counted, newlines, quoted, unguarded};
 
@@ -22,28 +24,27 @@ const COLUMNS_MAX: usize = 1_000;
 const LISTED: usize = 5;
 
 /// The rows of a CSV file.
-pub(super) fn table<T: DeserializeOwned>(file: &str, table: Table, start: Location) -> Parsed<T> {
-    let problem = separator_problem(file, start)
+pub(super) fn table<T: DeserializeOwned>(
+    file: &str,
+    table: Table,
+    start: Location,
+) -> Result<Parsed<T>, Diagnostic> {
+    separator_problem(file, start)
         .or_else(|| line_problem(file, start))
-        .or_else(|| quote_problem(file, start));
-    if let Some(problem) = problem {
-        return Parsed::problem(problem);
-    }
+        .or_else(|| quote_problem(file, start))
+        .map_or(Ok(()), Err)?;
     let mut builder = ::csv::ReaderBuilder::new();
     let mut reader = builder.has_headers(false).flexible(true).from_reader(file.as_bytes());
     let mut record = ::csv::StringRecord::new();
     let mut parsed = Parsed::empty();
     let place = |record: &::csv::StringRecord| Location { line: line_of(record, file), ..start };
     // Cells of a text are texts, and rows may have any length: reading one does not fail.
-    if reader.read_record(&mut record).unwrap_or_default()
-        && let Some(names) =
-            header(&record, fields::names::<T>(), place(&record), table, &mut parsed.problems)
-    {
-        while reader.read_record(&mut record).unwrap_or_default() {
-            row(&record, &names, place(&record), &mut parsed);
-        }
+    reader.read_record(&mut record).unwrap_or_default();
+    let columns = header(&record, &fields::names::<T>(), place(&record), table, &mut parsed.problems)?;
+    while reader.read_record(&mut record).unwrap_or_default() {
+        row(&record, &columns, place(&record), &mut parsed);
     }
-    parsed
+    Ok(parsed)
 }
 
 /// The problem of a table whose cells are not separated by commas.
@@ -58,19 +59,20 @@ fn other_form(at: Location, message: String) -> Diagnostic {
     Diagnostic::new(Code::OtherForm, at, message).help(IMPORT)
 }
 
-/// The field of each column, or a private name where it has none; none if the table has another form, so that the rows
-/// cannot be read.
+/// The field of a column and its type.
+type Column = (InternedStr, ValueType);
+
+/// The columns, of which a private one has no field; the problem of a table in another form, whose rows cannot be read.
 fn header(
     record: &::csv::StringRecord,
     fields: &[&'static str],
     at: Location,
     table: Table,
     problems: &mut Vec<Diagnostic>,
-) -> Option<Vec<String>> {
+) -> Result<Vec<Option<Column>>, Diagnostic> {
     if record.len() > COLUMNS_MAX {
         let message = format!("{} columns, at most {COLUMNS_MAX} are read", record.len());
-        problems.push(other_form(at, message));
-        return None;
+        return Err(other_form(at, message));
     }
     let header: Vec<&str> = record.iter().collect();
     let known: Vec<&str> = fields.iter().chain(table.input_only_fields()).copied().collect();
@@ -83,8 +85,7 @@ fn header(
         let more = if count > LISTED { ", …" } else { "" };
         let listed = strange[..count.min(LISTED)].join(", ") + more;
         let message = format!("{count} of {columns} columns are not fields of {table}: {listed}");
-        problems.push(other_form(at, message));
-        return None;
+        return Err(other_form(at, message));
     }
     let mut names: Vec<String> = Vec::with_capacity(header.len());
     for name in &header {
@@ -105,7 +106,8 @@ fn header(
         let field = meant(name, &free).filter(|field| !name.is_empty() && names.iter().all(|it| it != field));
         names.push(field.unwrap_or("x_").to_owned());
     }
-    Some(names)
+    let column = |name: &str| (InternedStr::from(name), value_type(Some(table), name));
+    Ok(names.iter().map(|name| (!is_private(name)).then(|| column(name))).collect())
 }
 
 /// Physical line of a record. The reader gives the position where it stopped, which may be before the line end
@@ -120,7 +122,7 @@ pub fn line_of(record: &::csv::StringRecord, file: &str) -> u32 {
 
 fn row<T: DeserializeOwned>(
     record: &::csv::StringRecord,
-    header: &[String],
+    header: &[Option<Column>],
     at: Location,
     parsed: &mut Parsed<T>,
 ) {
@@ -131,23 +133,25 @@ fn row<T: DeserializeOwned>(
         parsed.problems.push(problem.help("put cells that contain commas into double quotes"));
         return;
     }
-    let cells = header.iter().zip(record.iter());
-    let row: Vec<Field<'_>> = cells
-        .filter(|(name, cell)| !cell.is_empty() && !is_private(name))
-        .map(|(name, cell)| Field { name, value: Value::Cell(unguarded(cell)) })
-        .collect();
-    match fields::record(&row) {
+    let cells = || {
+        let cells = header.iter().zip(record).filter(|(_, cell)| !cell.is_empty());
+        cells.filter_map(|(column, cell)| Some(((*column)?, unguarded(cell))))
+    };
+    let row = cells().map(|((name, kind), cell)| (name.as_str(), of_cell(cell, kind)));
+    match fields::record(row.collect()) {
         Ok(record) => parsed.rows.push(Row { record, at }),
-        Err(_) if row.is_empty() => {
+        Err(_) if cells().next().is_none() => {
             parsed.problems.push(Diagnostic::new(Code::EmptyRow, at, "the row is empty and was left out"));
         }
         Err(_) => {
-            let member = |field: Field<'_>| {
-                let value = OwnedValue::Cell(field.value.written());
-                Member { name: field.name.into(), value, line: at.line, column: None }
+            let member = |((name, _), cell): (Column, &str)| Member {
+                name,
+                value: cell.into(),
+                line: at.line,
+                column: None,
             };
-            let members = row.into_iter().map(member).collect();
-            parsed.partial.push(PartialRow { at, column: None, members, id: None, lost: Vec::new() });
+            let (members, lost) = (cells().map(member).collect(), Vec::new());
+            parsed.partial.push(PartialRow { at, column: None, members, is_csv: true, id: None, lost });
         }
     }
 }

@@ -1,61 +1,76 @@
 //! A row as a list of named values, deserialized into a record: all CSV rows, and JSON rows that are not
-//! plain records. Every error of serde becomes a message that names the field.
+//! plain records. What serde says of a value that is wrong becomes a message in terms of its field.
 
 use std::cell::Cell;
-use std::fmt;
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
-use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
-use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
-use serde::forward_to_deserialize_any;
+use serde::de::DeserializeOwned;
+use serde::de::value::MapDeserializer;
+use serde_json::{Error, Value, json};
+use snapshot::record::InternedStr;
 use snapshot::text::fold;
 
 use crate::day_of;
 use crate::diagnostics::{Code, Diagnostic, Location};
+use crate::schema::ValueType;
 use crate::text::{nearest, quoted, suggestion};
 
 /// A named value of a row.
-#[derive(Clone, Copy)]
-pub(super) struct Field<'a> {
-    pub name: &'a str,
-    pub value: Value<'a>,
-}
-
-/// A value in its format.
-#[derive(Clone, Copy)]
-pub(super) enum Value<'a> {
-    /// Of a JSON member.
-    Json(&'a serde_json::Value),
-    /// Of a CSV cell, never empty.
-    Cell(&'a str),
-}
+pub(super) type Field = (&'static str, Value);
 
 /// Whether a field is private to the maintainers and ignored: `x_…`, and the `$schema` that editors add.
 pub(super) fn is_private(name: &str) -> bool {
     name.starts_with("x_") || name == "$schema"
 }
 
-/// The record that the fields make, or the error and the position of its field; none for an error of the whole row.
-pub(super) fn record<T: DeserializeOwned>(fields: &[Field<'_>]) -> Result<T, (Option<usize>, FieldError)> {
-    // The position of the field that is read, none behind the last.
-    let current = Cell::new(None);
-    let numbered = fields.iter().enumerate().map(Some).chain([None]);
-    let pairs = numbered.map_while(|field| {
-        current.set(field.map(|(position, _)| position));
-        field.map(|(_, field)| (field.name, field.value))
-    });
-    T::deserialize(MapDeserializer::new(pairs)).map_err(|error| (current.get(), error))
+/// A value as its field has it: the text of a cell by the type of the field, a whole number without its fraction. What is
+/// of another type stays.
+pub(super) fn typed(value: &Value, kind: ValueType, is_csv: bool) -> Value {
+    match (value, kind) {
+        (Value::String(text), _) if is_csv => of_cell(text, kind),
+        // `2026.0` is a whole number too.
+        (Value::Number(number), ValueType::Integer) => match number.as_f64() {
+            Some(number) if number.fract() == 0.0 => (number as i64).into(),
+            _ => value.clone(),
+        },
+        _ => value.clone(),
+    }
 }
 
-/// Values that stand in for missing ones: each type of a required field takes one of them, or a word of its list.
-const STAND_INS: [&str; 4] =
-    ["00000000-0000-0000-0000-000000000000", "2000-01-01", "1970-01-01T00:00:00Z", "1"];
+/// The text of a cell by the type of its field; the text itself where it is none of it, or where a separator may be that of
+/// thousands or the decimal one.
+pub(super) fn of_cell(text: &str, kind: ValueType) -> Value {
+    let bare = text.trim();
+    let read = match kind {
+        ValueType::Boolean => bare.parse().ok().map(Value::Bool),
+        ValueType::Integer => bare.parse::<i64>().ok().map(Value::from),
+        ValueType::Number if is_ambiguous(bare) => None,
+        ValueType::Number => bare.parse().ok().filter(|it: &f64| it.is_finite()).map(Value::from),
+        ValueType::List => Some(text.split('|').collect()),
+        ValueType::Object => serde_json::from_str(text).ok(),
+        _ => None,
+    };
+    read.unwrap_or_else(|| text.into())
+}
+
+/// The record that the fields make, or the error and the position of its field; none for an error of the whole row.
+pub(super) fn record<T: DeserializeOwned>(fields: Vec<Field>) -> Result<T, (Option<usize>, String)> {
+    // The position of the field that is read, none behind the last.
+    let current = Cell::new(None);
+    let numbered = fields.into_iter().enumerate().map(Some).chain([None]);
+    let pairs = numbered.map_while(|field| {
+        current.set(field.as_ref().map(|(position, _)| *position));
+        field.map(|(_, field)| field)
+    });
+    T::deserialize(MapDeserializer::new(pairs)).map_err(|error: Error| (current.get(), error.to_string()))
+}
 
 /// The record of fields that make none, with stand-ins for what is wrong or missing, unless none fits; the names of the
 /// fields whose value is another or none; and every problem with its field. `reported` fields have a problem already.
 pub(super) fn mended<T: DeserializeOwned>(
-    mut fields: Vec<Field<'_>>,
+    mut fields: Vec<Field>,
+    is_csv: bool,
     reported: Vec<String>,
     table: &str,
     at: Location,
@@ -63,29 +78,27 @@ pub(super) fn mended<T: DeserializeOwned>(
     let (mut stand_ins, mut absent, mut problems) = (reported, Vec::new(), Vec::new());
     // A wrong field is removed and the rest tried again, so that one run finds all problems.
     let record = loop {
-        let (position, error) = match record::<T>(&fields) {
+        let (position, error) = match record::<T>(fields.clone()) {
             Ok(record) => break Some(record),
             Err(error) => error,
         };
-        match (position.map(|position| fields.remove(position)), error) {
-            (Some(field), error) => {
-                let problem = describe(&error, field, table, at);
-                problems.push(problem.value(field.name.to_owned(), field.value.written()));
-                stand_ins.push(field.name.to_owned());
+        let missing = error.strip_prefix("missing field `").map(|it| name_of(it.trim_end_matches('`')));
+        match (position.map(|position| fields.remove(position)), missing) {
+            (Some(field), _) => {
+                let problem = describe(&error, &field, is_csv, table, at);
+                problems.push(problem.value(field.0, written(&field.1)));
+                stand_ins.push(field.0.to_owned());
             }
-            (None, FieldError::Missing(name)) => {
+            (None, Some(name)) => {
                 absent.extend((!stand_ins.iter().any(|it| it == name)).then_some(name));
                 if !stand_in::<T>(&mut fields, name) {
                     break None;
                 }
                 stand_ins.push(name.to_owned());
             }
-            (None, error) => {
-                problems.push(Diagnostic::new(
-                    Code::BadValue,
-                    at,
-                    format!("the row cannot be read: {error}"),
-                ));
+            (None, None) => {
+                let message = format!("the row cannot be read: {error}");
+                problems.push(Diagnostic::new(Code::BadValue, at, message));
                 break None;
             }
         }
@@ -114,16 +127,16 @@ fn absence(names: &[&'static str], at: Location) -> Option<Diagnostic> {
     Some(Diagnostic::new(Code::MissingField, at, message).field(*first).maybe_help(help))
 }
 
-/// Adds a missing field with a value that it takes; false if there is none.
-fn stand_in<T: DeserializeOwned>(fields: &mut Vec<Field<'_>>, name: &'static str) -> bool {
-    let mut values = STAND_INS.to_vec();
+/// Adds a missing field with a value that it takes: each type of a required field takes one of some, or a word of its list.
+/// False if there is none.
+fn stand_in<T: DeserializeOwned>(fields: &mut Vec<Field>, name: &'static str) -> bool {
+    let texts = ["00000000-0000-0000-0000-000000000000", "2000-01-01", "1970-01-01T00:00:00Z", "1"];
+    let mut values: Vec<Value> = texts.map(Value::from).into_iter().chain([json!(1), json!(["1"])]).collect();
     while let Some(value) = values.pop() {
-        fields.push(Field { name, value: Value::Cell(value) });
-        match record::<T>(fields) {
+        fields.push((name, value));
+        match record::<T>(fields.clone()) {
             Err((Some(at), error)) if at + 1 == fields.len() => {
-                if let FieldError::UnknownWord([first, ..]) = error {
-                    values.push(first);
-                }
+                values.extend(listed(&error).first().map(|word| Value::from(*word)));
                 fields.pop();
             }
             _ => return true,
@@ -133,84 +146,54 @@ fn stand_in<T: DeserializeOwned>(fields: &mut Vec<Field<'_>>, name: &'static str
 }
 
 /// Names of a record's fields: serde lists them in the error of an unknown field.
-pub(super) fn names<T: DeserializeOwned>() -> &'static [&'static str] {
-    match record::<T>(&[Field { name: "?", value: Value::Cell("?") }]) {
-        Err((_, FieldError::UnknownField(names))) => names,
-        _ => &[],
-    }
+pub(super) fn names<T: DeserializeOwned>() -> Vec<&'static str> {
+    let unknown = record::<T>(vec![("?", Value::Null)]).err();
+    unknown.iter().flat_map(|(_, error)| listed(error)).map(name_of).collect()
 }
 
-/// A serde error by its kind, so that messages can describe it in terms of the field.
-#[derive(Debug, thiserror::Error)]
-#[error("{self:?}")]
-pub(super) enum FieldError {
-    Missing(&'static str),
-    Repeated,
-    UnknownField(&'static [&'static str]),
-    UnknownWord(&'static [&'static str]),
-    Expected(String),
-    /// A number whose separator may be that of thousands or the decimal one.
-    Separators,
-    Other(String),
+fn name_of(text: &str) -> &'static str {
+    InternedStr::from(text).as_str()
 }
 
-impl de::Error for FieldError {
-    /// Of a value of another type, only what was expected counts: the value has its own words.
-    fn custom<T: fmt::Display>(message: T) -> Self {
-        let message = message.to_string();
-        match message.rsplit_once(", expected ") {
-            Some((found, expected)) if found.starts_with("invalid ") => Self::Expected(expected.to_owned()),
-            _ => Self::Other(message),
-        }
-    }
+/// What serde expected in place of an unknown field or word.
+fn listed(error: &str) -> Vec<&str> {
+    let known = error.rsplit_once(", expected ").filter(|_| error.starts_with("unknown "));
+    known.map_or_else(Vec::new, |(_, listed)| listed.split('`').skip(1).step_by(2).collect())
+}
 
-    fn unknown_variant(_: &str, expected: &'static [&'static str]) -> Self {
-        Self::UnknownWord(expected)
-    }
-
-    fn unknown_field(_: &str, expected: &'static [&'static str]) -> Self {
-        Self::UnknownField(expected)
-    }
-
-    fn missing_field(field: &'static str) -> Self {
-        Self::Missing(field)
-    }
-
-    fn duplicate_field(_: &'static str) -> Self {
-        Self::Repeated
-    }
+/// A value as it is written, a text without its quotes.
+pub(super) fn written(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// The problem of a field.
-fn describe(error: &FieldError, field: Field<'_>, table: &str, at: Location) -> Diagnostic {
-    let (name, found) = (field.name, field.value.excerpt());
+fn describe(error: &str, (name, value): &Field, is_csv: bool, table: &str, at: Location) -> Diagnostic {
+    let found = quoted(&if is_csv { written(value) } else { value.to_string() });
+    let text = value.as_str().unwrap_or_default();
     let bad = |expected: &str| Diagnostic::new(Code::BadValue, at, format!("`{name}` is {found}{expected}"));
-    if let Some((what, help)) = date_in_other_format(field) {
+    if let Some((what, help)) = date_in_other_format(name, text) {
         return bad(&format!(", {what}")).help(help);
     }
-    if has_null(field) {
+    if value.as_array().is_some_and(|items| items.iter().any(Value::is_null)) {
         return bad(", a list with a `null` item").help("remove the `null`");
     }
-    match error {
-        FieldError::Missing(_) => bad(""),
-        FieldError::Repeated => {
-            Diagnostic::new(Code::RepeatedField, at, format!("{} occurs twice", quoted(name)))
-        }
-        FieldError::UnknownField(known) => unknown_field(name, known, table, at),
-        FieldError::UnknownWord(words) => {
+    // Of a value of another type, only what was expected counts: the value has its own words.
+    let (kind, expected) = error.rsplit_once(", expected ").unwrap_or((error, ""));
+    match kind.split(' ').next().unwrap_or_default() {
+        "duplicate" => Diagnostic::new(Code::RepeatedField, at, format!("{} occurs twice", quoted(name))),
+        "unknown" if kind.starts_with("unknown field") => unknown_field(name, &listed(error), table, at),
+        "unknown" => {
             let message = format!("`{name}` is {found}, which is not one of its values");
-            let word = found.trim_matches(['"', '`']);
-            let help = suggestion(word, words, "it takes");
+            let help = suggestion(found.trim_matches(['"', '`']), &listed(error), "it takes");
             Diagnostic::new(Code::UnknownWord, at, message).help(help)
         }
-        FieldError::Separators => {
+        "invalid" if is_csv && expected == "f64" && has_separators(text) => {
             let message = format!("`{name}` is {found}, expected a sum without separators");
-            Diagnostic::new(Code::Separators, at, message)
-                .maybe_help(field.value.text().and_then(both_readings))
+            Diagnostic::new(Code::Separators, at, message).maybe_help(both_readings(text))
         }
-        FieldError::Expected(expected) => bad(&format!(", expected {}", shape(name, expected))),
-        FieldError::Other(reason) => match shape(name, "") {
-            "" => bad(&format!(": {reason}")),
+        "invalid" => bad(&format!(", expected {}", shape(name, expected))),
+        _ => match shape(name, "") {
+            "" => bad(&format!(": {error}")),
             shape => bad(&format!(", expected {shape}")),
         },
     }
@@ -254,16 +237,10 @@ fn both_readings(text: &str) -> Option<String> {
     })
 }
 
-/// Whether a JSON list has a null item.
-fn has_null(field: Field<'_>) -> bool {
-    matches!(field.value, Value::Json(serde_json::Value::Array(items)) if items.iter().any(serde_json::Value::is_null))
-}
-
 /// Problem and help of a date field that holds a date in another format, or a time: a time falls on different
 /// days at its place and in UTC, and only the source can resolve that.
-fn date_in_other_format(field: Field<'_>) -> Option<(String, String)> {
-    let text = field.value.text().filter(|_| field.name.ends_with("On"))?;
-    let day: Date = text.parse().ok()?;
+fn date_in_other_format(name: &str, text: &str) -> Option<(String, String)> {
+    let day: Date = text.parse().ok().filter(|_| name.ends_with("On"))?;
     let Ok(moment) = text.parse::<DateTime>().map(DateTime::time) else { return None };
     if !text.contains([':', 'T', 't']) {
         return Some(("expected a date such as 2026-01-31".to_owned(), format!("write {day}")));
@@ -308,131 +285,12 @@ fn shape<'a>(name: &str, expected: &'a str) -> &'a str {
         _ => match expected {
             "f64" => "a number",
             "i32" => "a whole number",
+            "a boolean" => "true or false",
+            "string or map" => "a word",
             "a sequence" => "a list",
             "a map" => "an object",
             "option" => "a value of another type",
             other => other,
         },
-    }
-}
-
-impl<'a> Value<'a> {
-    fn text(self) -> Option<&'a str> {
-        match self {
-            Self::Json(value) => value.as_str(),
-            Self::Cell(text) => Some(text),
-        }
-    }
-
-    /// The value as it is written, a text without its quotes.
-    pub(super) fn written(self) -> String {
-        match self {
-            Self::Json(serde_json::Value::String(text)) => text.clone(),
-            Self::Json(value) => value.to_string(),
-            Self::Cell(text) => text.to_owned(),
-        }
-    }
-
-    fn excerpt(self) -> String {
-        match self {
-            Self::Json(value) => quoted(&value.to_string()),
-            Self::Cell(text) => quoted(text),
-        }
-    }
-
-    fn parse<T: std::str::FromStr>(text: &str, expected: &str) -> Result<T, FieldError> {
-        text.trim().parse().map_err(|_| FieldError::Expected(expected.to_owned()))
-    }
-}
-
-impl<'de> IntoDeserializer<'de, FieldError> for Value<'de> {
-    type Deserializer = Self;
-
-    fn into_deserializer(self) -> Self {
-        self
-    }
-}
-
-/// A cell has no type of its own: it is parsed as the type of the field.
-impl<'de> Deserializer<'de> for Value<'de> {
-    type Error = FieldError;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
-        match self {
-            Self::Cell(text) => visitor.visit_str(text),
-            Self::Json(serde_json::Value::Array(items)) => {
-                visitor.visit_seq(SeqDeserializer::new(items.iter().map(Value::Json)))
-            }
-            Self::Json(value) => value.deserialize_any(visitor).map_err(de::Error::custom),
-        }
-    }
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
-        match self {
-            Self::Json(serde_json::Value::Null) => visitor.visit_none(),
-            _ => visitor.visit_some(self),
-        }
-    }
-
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
-        match self {
-            Self::Cell(text) => visitor.visit_bool(Self::parse(text, "true or false")?),
-            Self::Json(_) => self.deserialize_any(visitor),
-        }
-    }
-
-    fn deserialize_i32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
-        match self {
-            Self::Cell(text) => visitor.visit_i32(Self::parse(text, "a whole number")?),
-            // `2026.0` is a whole number too.
-            Self::Json(value) => match value.as_f64().filter(|number| number.fract() == 0.0) {
-                Some(number) => visitor.visit_i64(number as i64),
-                None => self.deserialize_any(visitor),
-            },
-        }
-    }
-
-    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
-        match self {
-            Self::Cell(text) if is_ambiguous(text) => Err(FieldError::Separators),
-            Self::Cell(text) => match text.trim().parse::<f64>() {
-                Ok(number) if number.is_finite() => visitor.visit_f64(number),
-                Err(_) if has_separators(text) => Err(FieldError::Separators),
-                _ => Err(FieldError::Expected("a number".to_owned())),
-            },
-            Self::Json(_) => self.deserialize_any(visitor),
-        }
-    }
-
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
-        match self {
-            Self::Cell(text) => visitor.visit_seq(SeqDeserializer::new(text.split('|').map(Value::Cell))),
-            Self::Json(_) => self.deserialize_any(visitor),
-        }
-    }
-
-    /// A cell holds an object as JSON.
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
-        let Self::Cell(text) = self else { return self.deserialize_any(visitor) };
-        let object: serde_json::Value =
-            serde_json::from_str(text).map_err(|_| FieldError::Expected("a JSON object".to_owned()))?;
-        object.deserialize_map(visitor).map_err(|_| FieldError::Expected("a JSON object of texts".to_owned()))
-    }
-
-    fn deserialize_enum<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        _: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, FieldError> {
-        match self.text() {
-            Some(word) => visitor.visit_enum(StrDeserializer::new(word)),
-            None => Err(FieldError::Expected("a word".to_owned())),
-        }
-    }
-
-    forward_to_deserialize_any! {
-        i8 i16 i64 i128 u8 u16 u32 u64 u128 f32 char str string bytes byte_buf unit unit_struct
-        newtype_struct tuple tuple_struct struct identifier ignored_any
     }
 }

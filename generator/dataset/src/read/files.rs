@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::fs;
-use std::io::{self, BufRead as _, Read as _};
+use std::io::{self, BufRead, Read as _};
 use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
@@ -32,16 +33,28 @@ pub enum Input<'a> {
 
 /// Why the input cannot be read at all.
 #[derive(Debug, thiserror::Error)]
-pub enum InputError {
-    /// The path does not exist.
-    #[error("dataset folder {} does not exist", .0.display())]
-    Missing(PathBuf),
-    /// The path is no folder.
-    #[error("{} is not a folder; name the folder that holds dataset.json", .0.display())]
-    NotAFolder(PathBuf),
-    /// The operating system reports an error.
-    #[error("cannot read {}: {}", .0.display(), .1)]
-    Unreadable(PathBuf, #[source] io::Error),
+#[error("{0}")]
+pub struct InputError(String);
+
+impl InputError {
+    fn unreadable(path: &Path, error: impl Display) -> Self {
+        Self(format!("cannot read {}: {error}", path.display()))
+    }
+
+    /// Why a path is not that of a folder, if it is none.
+    pub fn unless_folder(path: &Path) -> Option<Self> {
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => None,
+            Ok(_) => {
+                let problem = "is not a folder; name the folder that holds dataset.json";
+                Some(Self(format!("{} {problem}", path.display())))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Some(Self(format!("dataset folder {} does not exist", path.display())))
+            }
+            Err(error) => Some(Self::unreadable(path, error)),
+        }
+    }
 }
 
 /// The format of a table's file.
@@ -71,24 +84,20 @@ enum Content<'a> {
 }
 
 impl File<'_> {
-    pub(super) fn load(&self) -> Result<Cow<'_, [u8]>, InputError> {
-        match &self.content {
-            Content::Memory(bytes) => Ok(Cow::Borrowed(bytes)),
-            Content::Disk(path) => fs::read(path).map(Cow::Owned).map_err(|error| self.unreadable(error)),
-        }
+    /// The whole content.
+    pub(super) fn load(&self) -> Result<Vec<u8>, InputError> {
+        let mut all = Vec::new();
+        self.blocks(u64::MAX, |block| all = block.to_vec())?;
+        Ok(all)
     }
 
     /// Passes the content to `take` in blocks of whole lines, each as long as `least` at least, but for the last.
     pub(super) fn blocks(&self, least: u64, mut take: impl FnMut(&[u8])) -> Result<(), InputError> {
-        let path = match &self.content {
-            Content::Memory(bytes) => {
-                take(bytes);
-                return Ok(());
-            }
-            Content::Disk(path) => path,
-        };
         let mut read = || {
-            let mut reader = io::BufReader::new(fs::File::open(path)?);
+            let mut reader: Box<dyn BufRead + '_> = match &self.content {
+                Content::Disk(path) => Box::new(io::BufReader::new(fs::File::open(path)?)),
+                Content::Memory(bytes) => Box::new(*bytes),
+            };
             let mut block = Vec::new();
             loop {
                 block.clear();
@@ -100,15 +109,10 @@ impl File<'_> {
                 take(&block);
             }
         };
-        read().map_err(|error| self.unreadable(error))
-    }
-
-    fn unreadable(&self, error: io::Error) -> InputError {
-        let path = match &self.content {
-            Content::Disk(path) => path.clone(),
-            Content::Memory(_) => PathBuf::from(&self.path),
-        };
-        InputError::Unreadable(path, error)
+        read().map_err(|error: io::Error| match &self.content {
+            Content::Disk(path) => InputError::unreadable(path, error),
+            Content::Memory(_) => InputError::unreadable(Path::new(&self.path), error),
+        })
     }
 
     /// The file's format, if it holds rows of the table.
@@ -163,14 +167,7 @@ pub(super) fn list<'a>(
 type Found<'a> = (String, String, Content<'a>);
 
 fn walk<'a>(folder: &Path) -> Result<Vec<Found<'a>>, InputError> {
-    match fs::metadata(folder) {
-        Ok(metadata) if metadata.is_dir() => {}
-        Ok(_) => return Err(InputError::NotAFolder(folder.to_owned())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(InputError::Missing(folder.to_owned()));
-        }
-        Err(error) => return Err(InputError::Unreadable(folder.to_owned(), error)),
-    }
+    InputError::unless_folder(folder).map_or(Ok(()), Err)?;
     let mut found = Vec::new();
     let sources = sources(folder);
     let is_visible = |name: &std::ffi::OsStr| !name.as_encoded_bytes().starts_with(b".");
@@ -178,7 +175,7 @@ fn walk<'a>(folder: &Path) -> Result<Vec<Found<'a>>, InputError> {
     for entry in entries.filter_entry(|entry| entry.depth() == 0 || is_visible(entry.file_name())) {
         let entry = entry.map_err(|error| {
             let path = error.path().unwrap_or(folder).to_owned();
-            InputError::Unreadable(path, error.into())
+            InputError::unreadable(&path, io::Error::from(error))
         })?;
         let relative = entry.path().strip_prefix(folder).unwrap_or(entry.path());
         let parts: Vec<Cow<'_, str>> = relative.iter().map(|part| part.to_string_lossy()).collect();
@@ -186,7 +183,7 @@ fn walk<'a>(folder: &Path) -> Result<Vec<Found<'a>>, InputError> {
         if is_of_import(&path) || sources.contains(&path) {
             continue;
         }
-        let refused = |reason| Err(InputError::Unreadable(entry.path().to_owned(), io::Error::other(reason)));
+        let refused = |reason: &str| Err(InputError::unreadable(entry.path(), reason));
         if entry.path_is_symlink() && !is_inside(entry.path(), folder) {
             return refused("the link leaves the dataset; copy the file into it");
         }
@@ -216,7 +213,7 @@ fn is_of_import(path: &str) -> bool {
 
 /// The files that the mapping of an import names as its sources, which are no tables wherever they are. Only their lines are
 /// read: what a mapping means is known to the import, which is above.
-fn sources(folder: &Path) -> BTreeSet<String> {
+pub fn sources(folder: &Path) -> BTreeSet<String> {
     let mapping = fs::read_to_string(folder.join(MAPPING)).unwrap_or_default();
     let values = mapping
         .lines()

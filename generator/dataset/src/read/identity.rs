@@ -95,30 +95,12 @@ fn has_id(table: Table) -> bool {
 
 /// Whether the records of a table have slugs.
 fn has_slug(table: Table) -> bool {
-    required(table).0 == ["slug"]
+    table.natural_key().0 == ["slug"]
 }
 
 /// The table of the record that a row is about.
 fn entity_table(row: &PartialRow) -> Option<Table> {
     EntityType::parse(&row.text("entityType")?).map(Table::of)
-}
-
-/// The fields that a natural key needs, and those that it has as well.
-fn required(table: Table) -> (&'static [&'static str], &'static [&'static str]) {
-    match table {
-        Table::Organizations | Table::Programs | Table::Recipients => (&["slug"], &[]),
-        Table::Cycles => (&["programId", "label"], &[]),
-        Table::Awards => (&["programId", "recipientId", "awardYear"], &["cycleId"]),
-        Table::Facts => (
-            &["programId", "kind"],
-            &["cycleId", "value", "text", "min", "max", "unit", "amount", "currency", "polarity"],
-        ),
-        Table::Sources => (&["entityType", "entityId", "kind"], &["url", "title"]),
-        Table::Lifecycle => (&["programId", "toLifecycle", "observedAt"], &[]),
-        Table::Leaders => (&["organizationId", "name"], &["role", "startedOn"]),
-        Table::Channels | Table::Posts => (&["organizationId", "url"], &[]),
-        Table::Aliases | Table::Translations | Table::Vocabulary | Table::Synonyms => (&[], &[]),
-    }
 }
 
 /// The fields that identify a row's record, as one text; none if a required one is missing.
@@ -127,7 +109,7 @@ fn natural_key(table: Table, row: &PartialRow) -> Option<String> {
     if let Some(key) = row.text("key") {
         return Some(format!("{noun}\nkey\n{key}"));
     }
-    let (required, others) = required(table);
+    let (required, others) = table.natural_key();
     if required.iter().any(|field| row.text(field).is_none()) {
         return None;
     }
@@ -338,7 +320,7 @@ impl Completer<'_> {
     /// Reports the field of which the id would be made; a reference that is lost has its own error.
     fn report_missing_part(&mut self, table: Table, row: &mut PartialRow) {
         let is_missing = |field: &&&str| row.text(field).is_none() && row.other_value(field).is_none();
-        let missing = required(table).0.iter().find(is_missing).copied();
+        let missing = table.natural_key().0.iter().find(is_missing).copied();
         if let Some(field) = missing.filter(|field| !field.ends_with("Id") && *field != "slug") {
             let message = format!("`{field}` is missing or empty, and the row's id is made of it");
             self.report.push(row.problem(Code::MissingField, field, message).help("add the value"));
@@ -398,8 +380,8 @@ impl Completer<'_> {
             if table.input_only_fields().contains(&"source") {
                 self.resolve(&mut row, "source", Table::Sources);
             }
-            self.fill(table, fields, &mut row);
-            let (record, stand_ins) = row.record(table.name(), self.report);
+            self.fill(table, &fields, &mut row);
+            let (record, stand_ins) = row.record(Some(table), self.report);
             if record.is_none() || !stand_ins.is_empty() {
                 self.incomplete.insert(table);
                 self.broken.insert(row.at, stand_ins);

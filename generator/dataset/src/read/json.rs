@@ -5,14 +5,16 @@ use std::num::NonZeroU32;
 
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
-use snapshot::record::Members;
+use snapshot::record::{InternedStr, Members};
 
-use super::fields::{self, Field, Value};
+use super::fields;
 use super::parsed::{Parsed, ROW_MAX, too_long};
-use super::partial::{Member, OwnedValue, PartialRow};
+use super::partial::{Member, PartialRow};
 use crate::diagnostics::{Code, Diagnostic, Location};
 use crate::parallel::{self, SHARE};
 use crate::rows::Row;
+use crate::schema::value_type;
+use crate::table::Table;
 use crate::text::quoted;
 
 /// Columns of longer lines are not counted.
@@ -57,13 +59,13 @@ pub(super) fn document(file: &str, start: Location) -> Result<Vec<Piece<'_>>, Di
     Ok(items.into_iter().map(piece).collect())
 }
 
-/// The records of rows.
-pub(super) fn records<T: DeserializeOwned + Send>(pieces: &[Piece<'_>]) -> Parsed<T> {
+/// The records of rows of a table; of `dataset.json`, of none.
+pub(super) fn records<T: DeserializeOwned + Send>(pieces: &[Piece<'_>], table: Option<Table>) -> Parsed<T> {
     let mut all = Parsed::empty();
     all.rows.reserve_exact(pieces.len());
     let parts = parallel::map(pieces.chunks(SHARE), |part| {
         let mut parsed = Parsed::empty();
-        part.iter().for_each(|piece| row(*piece, &mut parsed));
+        part.iter().for_each(|piece| row(*piece, table, &mut parsed));
         parsed
     });
     parts.into_iter().for_each(|part| all.append(part));
@@ -75,18 +77,18 @@ fn position(whole: &str, part: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len())
 }
 
-fn row<T: DeserializeOwned>(piece: Piece<'_>, parsed: &mut Parsed<T>) {
+fn row<T: DeserializeOwned>(piece: Piece<'_>, table: Option<Table>, parsed: &mut Parsed<T>) {
     if piece.text.len() > ROW_MAX {
         return parsed.problems.push(too_long(piece.text.len(), piece.at));
     }
     match serde_json::from_str(piece.text) {
         Ok(record) => parsed.rows.push(Row { record, at: piece.at }),
-        Err(_) => row_by_members(piece, parsed),
+        Err(_) => row_by_members(piece, table, parsed),
     }
 }
 
 /// Reads a row without its private and null members; one that is no record yet is completed later.
-fn row_by_members<T: DeserializeOwned>(piece: Piece<'_>, parsed: &mut Parsed<T>) {
+fn row_by_members<T: DeserializeOwned>(piece: Piece<'_>, table: Option<Table>, parsed: &mut Parsed<T>) {
     let at = piece.at;
     let members: Members<&RawValue> = match serde_json::from_str(piece.text) {
         Ok(members) => members,
@@ -94,6 +96,7 @@ fn row_by_members<T: DeserializeOwned>(piece: Piece<'_>, parsed: &mut Parsed<T>)
     };
     let (mut values, mut lost) = (Vec::with_capacity(members.0.len()), Vec::new());
     for (name, raw) in members.0.iter().filter(|(name, _)| !fields::is_private(name)) {
+        let name = InternedStr::from(name.as_str());
         match serde_json::from_str(raw.get()) {
             Ok(serde_json::Value::Null) => {}
             Ok(serde_json::Value::Array(mut items)) => {
@@ -103,26 +106,26 @@ fn row_by_members<T: DeserializeOwned>(piece: Piece<'_>, parsed: &mut Parsed<T>)
             }
             Ok(value) => values.push((name, raw, value)),
             Err(error) => {
-                lost.push(name.clone());
+                lost.push(name.to_string());
                 let reason = reason(&error);
                 let message = format!("`{name}` is {}, which cannot be read: {reason}", quoted(raw.get()));
-                let problem = Diagnostic::new(Code::BadValue, at, message).value(name.clone(), raw.get());
+                let problem = Diagnostic::new(Code::BadValue, at, message).value(name.as_str(), raw.get());
                 parsed.problems.push(place(problem, piece, raw.get()));
             }
         }
     }
-    let row: Vec<Field<'_>> =
-        values.iter().map(|(name, _, value)| Field { name, value: Value::Json(value) }).collect();
-    match fields::record(&row) {
+    let typed = |name: &str, value| fields::typed(value, value_type(table, name), false);
+    let row = values.iter().map(|(name, _, value)| (name.as_str(), typed(name, value)));
+    match fields::record(row.collect()) {
         Ok(record) if lost.is_empty() => parsed.rows.push(Row { record, at }),
         _ => {
             let members = values.into_iter().map(|(name, raw, value)| {
                 let (line, column) = line_and_column(piece, raw.get());
                 let column = column.and_then(NonZeroU32::new);
-                Member { name: name.as_str().into(), value: OwnedValue::Json(value), line, column }
+                Member { name, value, line, column }
             });
             let (members, (_, column)) = (members.collect(), line_and_column(piece, piece.text));
-            parsed.partial.push(PartialRow { at, column, members, id: None, lost });
+            parsed.partial.push(PartialRow { at, column, members, is_csv: false, id: None, lost });
         }
     }
 }

@@ -7,7 +7,6 @@ use super::files::{File, Format, IMPORT, InputError};
 use super::parsed::Parsed;
 use super::{csv, json};
 use crate::diagnostics::{Code, Diagnostic, Location};
-use crate::parallel;
 use crate::table::Table;
 
 /// Bytes of a file of lines that are in memory at once: its rows are kept, and its text need not be beside all of them.
@@ -21,34 +20,29 @@ pub(super) fn parse_file<T: DeserializeOwned + Send + Sync>(
     table: Option<Table>,
     format: Format,
 ) -> Result<(Parsed<T>, [u8; 32]), InputError> {
-    let (mut hash, mut all) = (Sha256::new(), Parsed::empty());
-    let mut at = Location { file: file.id, line: 1 };
-    let (mut is_empty, mut wrong) = (true, None);
-    let records = |pieces: Vec<json::Piece<'_>>| json::records(&pieces);
-    let mut take = |bytes: &[u8]| {
-        let mut parsed = Parsed::empty();
-        let mut read = || match decode(bytes, at).map(|text| (text, merge_conflict(text, at))) {
-            Ok((text, None)) => {
-                is_empty &= text.trim().is_empty();
-                parsed = match (format, table) {
-                    _ if text.trim().is_empty() || wrong.is_some() => Parsed::empty(),
-                    (Format::Ndjson, _) => json::lines(text, at).map_or_else(Parsed::problem, records),
-                    (Format::Csv, Some(table)) => csv::table(text, table, at),
-                    _ => json::document(text, at).map_or_else(Parsed::problem, records),
-                };
-            }
-            Ok((_, Some(problem))) => wrong = wrong.take().or(Some(problem)),
-            Err(problem) => wrong = wrong.take().or(Some(*problem)),
-        };
-        parallel::join(&mut || hash.update(bytes), &mut read);
-        at = at.below(bytes);
-        all.append(parsed);
-    };
-    match format {
-        Format::Ndjson => file.blocks(BLOCK, take)?,
-        Format::Json | Format::Csv => take(&file.load()?),
-    }
     let start = Location { file: file.id, line: 1 };
+    let (mut hash, mut all, mut at) = (Sha256::new(), Parsed::empty(), start);
+    let (mut is_empty, mut wrong) = (true, None);
+    let least = if format == Format::Ndjson { BLOCK } else { u64::MAX };
+    file.blocks(least, |bytes| {
+        hash.update(bytes);
+        let text = decode(bytes, at).map_err(|problem| *problem);
+        let text = text.and_then(|text| merge_conflict(text, at).map_or(Ok(text), Err));
+        let parsed = text.and_then(|text| {
+            is_empty &= text.trim().is_empty();
+            match (format, table) {
+                _ if text.trim().is_empty() => Ok(Parsed::empty()),
+                (Format::Csv, Some(table)) => csv::table(text, table, at),
+                (Format::Ndjson, _) => json::lines(text, at).map(|rows| json::records(&rows, table)),
+                _ => json::document(text, at).map(|rows| json::records(&rows, table)),
+            }
+        });
+        match parsed {
+            Ok(parsed) => all.append(parsed),
+            Err(problem) => drop(wrong.get_or_insert(problem)),
+        }
+        at = at.below(bytes);
+    })?;
     let problem =
         wrong.or_else(|| is_empty.then(|| Diagnostic::new(Code::EmptyFile, start, "the file is empty")));
     Ok((problem.map_or(all, Parsed::problem), hash.finalize().into()))

@@ -4,45 +4,34 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use snapshot::record::InternedStr;
 use store::Hex;
 use uuid::Uuid;
 
-use super::fields::{self, Field, Value};
+use super::fields::{self, Field, typed, written};
+use super::files::DATASET;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
+use crate::schema::value_type;
+use crate::table::Table;
 
 /// The partial rows of each table.
-pub(super) type PartialRows = BTreeMap<crate::table::Table, Vec<PartialRow>>;
-
-/// A value that outlives the text of its file.
-#[derive(Clone, Debug)]
-pub(super) enum OwnedValue {
-    Json(serde_json::Value),
-    Cell(String),
-}
+pub(super) type PartialRows = BTreeMap<Table, Vec<PartialRow>>;
 
 /// A named value and its place. A large table has millions: its row knows the file.
 #[derive(Debug)]
 pub(super) struct Member {
     pub name: InternedStr,
-    pub value: OwnedValue,
+    pub value: Value,
     pub line: u32,
     pub column: Option<NonZeroU32>,
 }
 
 impl Member {
-    fn field(&self) -> Field<'_> {
-        let value = match &self.value {
-            OwnedValue::Json(value) => Value::Json(value),
-            OwnedValue::Cell(text) => Value::Cell(text),
-        };
-        Field { name: &self.name, value }
-    }
-
     /// Whether it is neither a text nor a number.
     fn is_other(&self) -> bool {
-        matches!(&self.value, OwnedValue::Json(value) if !value.is_string() && !value.is_number())
+        !self.value.is_string() && !self.value.is_number()
     }
 }
 
@@ -52,6 +41,8 @@ pub(super) struct PartialRow {
     pub at: Location,
     pub column: Option<u32>,
     pub members: Vec<Member>,
+    /// Whether its values are texts of cells.
+    pub is_csv: bool,
     /// Its own or derived id, once it is known.
     pub id: Option<Uuid>,
     /// Fields that have no value because of an error that was reported: the row becomes no record.
@@ -74,18 +65,18 @@ impl PartialRow {
     /// A text or number, trimmed; none if it is empty.
     pub(super) fn text(&self, name: &str) -> Option<String> {
         let member = self.get(name).filter(|member| !member.is_other())?;
-        Some(member.field().value.written().trim().to_owned()).filter(|text| !text.is_empty())
+        Some(written(&member.value).trim().to_owned()).filter(|text| !text.is_empty())
     }
 
     /// A value that is neither a text nor a number.
     pub(super) fn other_value(&self, name: &str) -> Option<String> {
-        self.get(name).filter(|member| member.is_other()).map(|member| member.field().value.written())
+        self.get(name).filter(|member| member.is_other()).map(|member| written(&member.value))
     }
 
     pub(super) fn list(&self, name: &str) -> Vec<String> {
         match self.get(name).map(|member| &member.value) {
-            Some(OwnedValue::Cell(text)) => text.split('|').map(str::to_owned).collect(),
-            Some(OwnedValue::Json(serde_json::Value::Array(items))) => {
+            Some(Value::String(text)) if self.is_csv => text.split('|').map(str::to_owned).collect(),
+            Some(Value::Array(items)) => {
                 items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect()
             }
             _ => Vec::new(),
@@ -98,11 +89,10 @@ impl PartialRow {
 
     pub(super) fn set(&mut self, name: &str, value: String) {
         self.remove(name);
-        let value = OwnedValue::Cell(value);
         // A row is completed by a few members: room for twice as many would be most of the memory of a large table.
         self.members.reserve_exact(1);
         let column = self.column.and_then(NonZeroU32::new);
-        self.members.push(Member { name: name.into(), value, line: self.at.line, column });
+        self.members.push(Member { name: name.into(), value: value.into(), line: self.at.line, column });
     }
 
     pub(super) fn remove(&mut self, name: &str) {
@@ -127,7 +117,7 @@ impl PartialRow {
     pub(super) fn hash(&self) -> String {
         let fields = self.members.iter().filter(|it| !matches!(&*it.name, "createdAt" | "updatedAt"));
         let mut lines: Vec<String> =
-            fields.map(|member| format!("{}={}", member.name, member.field().value.written())).collect();
+            fields.map(|member| format!("{}={}", member.name, written(&member.value))).collect();
         lines.sort_unstable();
         Hex(&Sha256::digest(lines.join("\n"))[..16]).to_string()
     }
@@ -135,21 +125,23 @@ impl PartialRow {
     /// The record. Problems are reported; then some of its fields may have stand-ins, which are named.
     pub(super) fn record<T: DeserializeOwned>(
         &self,
-        table: &str,
+        table: Option<Table>,
         report: &mut Diagnostics,
     ) -> (Option<T>, Vec<String>) {
-        if let Ok(record) = fields::record(&self.fields()) {
+        let fields = || -> Vec<Field> {
+            let typed = |it: &Member| typed(&it.value, value_type(table, &it.name), self.is_csv);
+            self.members.iter().map(|it| (it.name.as_str(), typed(it))).collect()
+        };
+        if let Ok(record) = fields::record(fields()) {
             return (Some(record), self.lost.clone());
         }
         // What is derived is missing from a row that is lost.
         let derived: &[&str] = if self.is_lost() { &["id", "createdAt", "updatedAt"] } else { &[] };
         let reported = self.lost.iter().cloned().chain(derived.iter().map(|name| (*name).to_owned()));
-        let (record, stand_ins, problems) = fields::mended(self.fields(), reported.collect(), table, self.at);
+        let table = table.map_or(DATASET, Table::name);
+        let (record, stand_ins, problems) =
+            fields::mended(fields(), self.is_csv, reported.collect(), table, self.at);
         report.extend(problems.into_iter().map(|problem| self.place(problem)));
         (record, stand_ins)
-    }
-
-    fn fields(&self) -> Vec<Field<'_>> {
-        self.members.iter().map(Member::field).collect()
     }
 }

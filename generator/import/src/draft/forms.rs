@@ -101,7 +101,7 @@ impl Draft<'_> {
         let to = &values::Field::all(source, &target, self.sheet)[0];
         let column = self.sheet.column(&to.rule.columns[0]);
         let cells = column.into_iter().flat_map(|column| self.sheet.cells(column));
-        let made = |row, cell| to.make(cell, self.sheet, row);
+        let made = |row, cell| to.make(cell, row);
         cells.map(|(row, cell)| (row, cell.text(), made(row, cell))).collect()
     }
 
@@ -347,7 +347,6 @@ impl Draft<'_> {
             _ => self.evidence(taken),
         };
         values.extend((!values.is_empty()).then(|| ["*", "*"].map(str::to_owned).into()));
-        let rule = Rule { values, ..self.rule(taken.0) }.to_toml();
-        let _ = writeln!(out, "{field} = {rule}{question}");
+        out.push_str(&Rule { values, ..self.rule(taken.0) }.line(field, &question));
     }
 }

@@ -27,7 +27,6 @@ const MOST_COLUMNS: usize = 6;
 type Tables = Result<Vec<Found>, String>;
 
 /// A table that was read, and how.
-#[derive(Default)]
 pub(super) struct Found {
     /// Of its source in the mapping.
     pub name: String,
@@ -36,10 +35,6 @@ pub(super) struct Found {
     /// The lines of a mapping that declare how it was read.
     pub declared: Vec<String>,
     pub sheet: Sheet,
-    /// The column of a sheet of programs that names organizations, and the names.
-    pub named: Option<(usize, BTreeSet<String>)>,
-    /// Whether it is drafted as a sheet of organizations.
-    pub is_of_organizations: bool,
 }
 
 impl Found {
@@ -125,7 +120,7 @@ impl Draft<'_> {
         let _ = writeln!(out, "entityType = {{ value = \"program\" }}\nentity = {key}");
         let _ = writeln!(out, "locale = {{ value = \"{locale}\" }}");
         for (field, text) in texts {
-            let _ = writeln!(out, "{field} = {}{}", self.rule(text.0).to_toml(), self.evidence(text));
+            out.push_str(&self.rule(text.0).line(field, &self.evidence(text)));
         }
     }
 
@@ -156,16 +151,6 @@ impl Draft<'_> {
     /// repeats one value is a question.
     pub(super) fn key(&self, taken: &Taken) -> Option<(Vec<usize>, String)> {
         let rows: Vec<&Row> = self.sheet.rows.iter().filter(|row| !is_sum_row(row)).collect();
-        // Values that are no key of a row: empty, long, or that of an earlier row, with the lines of both.
-        let faults = |column: usize| {
-            let mut first: BTreeMap<String, u32> = BTreeMap::new();
-            let faults = rows.iter().map(|row| (row.text(column), row.line)).filter_map(|(value, line)| {
-                let before = *first.entry(value.clone()).or_insert(line);
-                let is_fault = before != line || is_empty_mark(&value) || value.len() >= LONGEST_KEY;
-                is_fault.then_some((value, before, line))
-            });
-            faults.collect::<Vec<_>>()
-        };
         let is_name = |field: &&Field| matches!(field.value_type(), ValueType::Text | ValueType::Url);
         let is_measure = |column: &usize| {
             let fields = FIELDS.iter().filter(|it| !is_name(it));
@@ -176,15 +161,17 @@ impl Draft<'_> {
         let (named, others): (Vec<_>, Vec<_>) = columns.partition(|at| is_key(&self.sheet.columns[*at]));
         let all = named.iter().copied().chain(others.into_iter().filter(|at| !is_measure(at)));
         let all: Vec<usize> = all.filter(|_| !rows.is_empty()).collect();
-        let Some(key) = all.iter().copied().find(|column| faults(*column).is_empty()) else {
+        let Some(key) = all.iter().copied().find(|column| faults(&rows, &[*column]).next().is_none()) else {
             return self.pair(taken, &rows, all);
         };
-        let copied = named.into_iter().take_while(|at| *at != key).find_map(|at| match &faults(at)[..] {
-            [(value, line, other)] if line != other && rows.len() > 3 => {
-                let (name, value) = (quoted(&self.sheet.columns[at]), one_line(value));
-                Some(format!("? or is it {name}, where only {value} is in two rows, {line} and {other}"))
+        let copied = named.into_iter().take_while(|at| *at != key).find_map(|at| {
+            match &faults(&rows, &[at]).collect::<Vec<_>>()[..] {
+                [(value, line, other)] if line != other && rows.len() > 3 => {
+                    let (name, value) = (quoted(&self.sheet.columns[at]), one_line(&value[0]));
+                    Some(format!("? or is it {name}, where only {value} is in two rows, {line} and {other}"))
+                }
+                _ => None,
             }
-            _ => None,
         });
         Some((vec![key], copied.unwrap_or_else(|| "different in every row".to_owned())))
     }
@@ -194,15 +181,10 @@ impl Draft<'_> {
         columns.truncate(MOST_COLUMNS);
         let seasons = taken.iter().filter(|((table, _), _)| *table == Table::Cycles).map(|(_, (at, _))| *at);
         columns.extend(seasons);
-        let is_part = |it: &String| !is_empty_mark(it) && it.len() < LONGEST_KEY;
-        let is_key = |pair: &[usize; 2]| {
-            let mut seen = BTreeSet::new();
-            let texts = rows.iter().map(|row| pair.map(|at| row.text(at)));
-            texts.into_iter().all(|texts| texts.iter().all(is_part) && seen.insert(texts))
-        };
         let pairs =
             columns.iter().enumerate().flat_map(|(at, one)| columns[at + 1..].iter().map(|it| [*one, *it]));
-        let pair = pairs.filter(|[one, other]| one != other).find(is_key)?;
+        let pair =
+            pairs.filter(|[one, other]| one != other).find(|pair| faults(rows, pair).next().is_none())?;
         let why = "together different in every row, as no column alone is";
         let column =
             |field| taken.get(&(Table::Programs, field)).map(|it| it.0).filter(|at| pair.contains(at));
@@ -213,6 +195,18 @@ impl Draft<'_> {
         });
         Some((pair.to_vec(), doubt.unwrap_or_else(|| why.to_owned())))
     }
+}
+
+/// Texts of columns that are together no key of a row: empty, long, or those of an earlier row, with the lines of both.
+fn faults(rows: &[&Row], columns: &[usize]) -> impl Iterator<Item = (Vec<String>, u32, u32)> {
+    let mut first: BTreeMap<Vec<String>, u32> = BTreeMap::new();
+    rows.iter().filter_map(move |row| {
+        let texts: Vec<String> = columns.iter().map(|at| row.text(*at)).collect();
+        let before = *first.entry(texts.clone()).or_insert(row.line);
+        let is_part = |it: &String| !is_empty_mark(it) && it.len() < LONGEST_KEY;
+        let is_fault = before != row.line || !texts.iter().all(is_part);
+        is_fault.then_some((texts, before, row.line))
+    })
 }
 
 /// Whether a row is called a sum, as `Total (8)`.
@@ -294,11 +288,7 @@ fn tables(bytes: &[u8], how: &Reading, title: Option<&str>, mut declared: Vec<St
             "sections = \"Section\"  # ? rows with one cell, for the rows below each; or \"\" if they are records: {headings}"
         ));
     }
-    let mut found = Found { title: title.map(str::to_owned), declared, sheet, ..Found::default() };
-    let draft = Draft::of(&found, &[]);
-    let named = draft.taken().get(&(Table::Programs, "organization")).map(|(column, _)| *column);
-    found.named = named.map(|column| (column, draft.column(column).collect()));
-    Ok(vec![found])
+    Ok(vec![Found { name: String::new(), title: title.map(str::to_owned), declared, sheet }])
 }
 
 /// Where a file is, seen from the folder of a dataset: both can then be moved together.

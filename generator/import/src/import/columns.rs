@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Importer, Keyed, Opened, place as place_in};
 use crate::fields::words_of;
-use crate::mapping::FILE;
+use crate::mapping::{FILE, Mapped};
 use crate::source::html;
 use crate::source::sheet::{Cell, listed_in};
 use crate::values::{is_place, is_state, items};
@@ -23,8 +23,8 @@ const STATES: [&str; 4] = ["state", "states", "estado", "estados"];
 impl Importer<'_> {
     /// Reports mapped columns that are not there.
     pub(super) fn check_columns(&mut self, Opened { source, sheet, file }: Opened<'_>) {
-        let mapped = source.targets.iter().flat_map(|target| &target.fields);
-        let mapped = mapped.flat_map(|(to, _, rule)| rule.columns.iter().map(move |it| (to.as_str(), it)));
+        let mapped =
+            source.fields().flat_map(|(to, _, rule)| rule.columns.iter().map(move |it| (to.as_str(), it)));
         let mut missing = BTreeSet::new();
         for (field, column) in mapped.chain(source.key.iter().map(|key| ("key", key))) {
             let times = sheet.columns.iter().filter(|name| *name == column).count();
@@ -50,8 +50,7 @@ impl Importer<'_> {
     /// A spreadsheet that opens dates of another locale swaps day and month where it can, and leaves the others as
     /// texts: then all texts have a number above 12 in the same place, and no date has a day above 12.
     pub(super) fn check_dates(&mut self, Opened { source, sheet, file }: Opened<'_>) {
-        let fields = source.targets.iter().flat_map(|target| &target.fields);
-        for (field, _, rule) in fields.filter(|(_, kind, _)| *kind == ValueType::Date) {
+        for (field, _, rule) in source.fields().filter(|(_, kind, _)| *kind == ValueType::Date) {
             let Some(column) = rule.columns.first().and_then(|column| sheet.column(column)) else { continue };
             let mut report = |line, message: String, help: &'static str| {
                 let problem = Diagnostic::new(Code::BadValue, Location { file, line }, message);
@@ -91,9 +90,8 @@ impl Importer<'_> {
     /// Codes of countries that may be others: below `Home State` or beside states of the US, as `IL` beside `WI`, or beside
     /// codes of no country, as `PR` beside `SP`, which a country has for its own states.
     pub(super) fn check_codes(&mut self, Opened { source, sheet, file }: Opened<'_>) {
-        let fields = source.targets.iter().flat_map(|target| &target.fields);
-
-        for (field, _, rule) in fields.filter(|(it, ..)| it.ends_with("Countries") || it == "countryCode") {
+        let is_of_places = |(it, ..): &&Mapped| it.ends_with("Countries") || it == "countryCode";
+        for (field, _, rule) in source.fields().filter(is_of_places) {
             let Some(column) = rule.columns.first().and_then(|name| sheet.column(name)) else { continue };
             let words = sheet.cells(column).flat_map(|(row, cell)| {
                 let words = items(&cell.text(), source.lists.as_deref().unwrap_or("|"));
@@ -133,8 +131,7 @@ impl Importer<'_> {
     pub(super) fn report_new_columns(&mut self, Opened { source, sheet, file }: Opened<'_>) {
         let (mut new, mut ignored) = (Vec::new(), Vec::new());
         for (index, column) in sheet.columns.iter().enumerate() {
-            let fields = source.targets.iter().flat_map(|target| &target.fields);
-            let mut named = fields.flat_map(|(.., rule)| &rule.columns).chain(&source.key);
+            let mut named = source.fields().flat_map(|(.., rule)| &rule.columns).chain(&source.key);
             if named.any(|name| name.trim_start_matches('/') == column) || money::is_currency_column(column) {
                 continue;
             }
@@ -161,9 +158,9 @@ impl Importer<'_> {
 
     /// Counts the links in columns that no rule takes an address from.
     pub(super) fn count_links(&mut self, Opened { source, sheet, file }: Opened<'_>) {
-        let fields = source.targets.iter().flat_map(|target| &target.fields);
-        let rules = fields.filter(|(_, kind, _)| *kind == ValueType::Url).flat_map(|(.., it)| &it.columns);
-        let taken: BTreeSet<usize> = rules.filter_map(|name| sheet.column(name)).collect();
+        let rules = source.fields().filter(|(_, kind, _)| *kind == ValueType::Url);
+        let taken: BTreeSet<usize> =
+            rules.flat_map(|(.., it)| &it.columns).filter_map(|name| sheet.column(name)).collect();
         let is_lost = |it: &Cell| matches!(html::plain(it).as_ref().unwrap_or(it), Cell::Link(text, to) if !to.contains(text));
         for column in (0..sheet.columns.len()).filter(|at| !taken.contains(at)) {
             for (row, _) in sheet.cells(column).filter(|(_, cell)| is_lost(cell)) {

@@ -80,8 +80,15 @@ fn what_a_number_format_shows_is_read_in_the_form_of_the_program_that_shows_it()
     let source = mapping::Source { numbers, ..Default::default() };
     let cell = Cell::Shown("$2.5 million".to_owned());
     let (name, kind, rule) = ("fundingMaxUsd".to_owned(), ValueType::Number, mapping::Rule::default());
-    let to = values::Field { name: &name, kind, rule: &rule, source: &source, money: None };
-    let made = to.make(&cell, &Sheet::default(), &Row::default()).ok().unwrap();
+    let to = values::Field {
+        name: &name,
+        kind,
+        rule: &rule,
+        source: &source,
+        sheet: &Sheet::default(),
+        money: None,
+    };
+    let made = to.make(&cell, &Row::default()).ok().unwrap();
     assert_eq!(made.value, 2_500_000);
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::path::PathBuf;
 
-use dataset::text::nearest;
+use dataset::text::suggestion;
 use minijinja::Error;
 
 /// A fault of a theme.
@@ -21,19 +21,10 @@ impl ThemeProblem {
         Self(format!("{self}\n  help: {help}"))
     }
 
-    /// Suggests the known word nearest to `word`, else lists a few known words.
+    /// Suggests the known word nearest to `word`, else lists all known words.
     pub(super) fn known<'a>(self, word: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
-        const LISTED_MAX: usize = 24;
         let known: Vec<&str> = known.into_iter().collect();
-        if let Some(near) = nearest(word, known.iter().copied()) {
-            return self.help(format!("did you mean `{near}`?"));
-        }
-        if known.is_empty() {
-            return self;
-        }
-        let more = if known.len() > LISTED_MAX { " …" } else { "" };
-        let listed: Vec<String> = known.iter().take(LISTED_MAX).map(|known| format!("`{known}`")).collect();
-        self.help(format!("known are {}{more}", listed.join(", ")))
+        if known.is_empty() { self } else { self.help(suggestion(word, &known, "known are")) }
     }
 }
 
@@ -50,7 +41,7 @@ pub enum ThemeError {
     #[error("{} exists already", .0.display())]
     Exists(PathBuf),
     /// The program has no file of this name to copy; the nearest name, or all of them.
-    #[error("the program has no file `{0}`{1}")]
+    #[error("the program has no file `{0}`; {1}")]
     NoFile(String, String),
     /// A file of a new theme cannot be written.
     #[error("{}: {}", .0.display(), .1)]

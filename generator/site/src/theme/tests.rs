@@ -117,7 +117,6 @@ fn a_link_that_leaves_the_theme_is_refused_and_one_within_it_is_followed() {
 fn faults_of_a_theme_are_reported_with_line_and_suggestion() {
     for (file, expected) in [
         (("hoem.html", ""), "hoem.html: is no file of a theme\n  help: did you mean `home.html`?"),
-        (("fonts/a.woff2", ""), "fonts/a.woff2: is no file of a theme"),
         (("assets/a.gif", ""), "assets/a.gif: is no picture that pages can show\n  help: "),
         (("static/robots.txt", ""), "static/robots.txt: is nothing that can be published under its own name"),
         (
@@ -159,6 +158,9 @@ fn faults_of_a_theme_are_reported_with_line_and_suggestion() {
         let message = load_error(&[("base.html", &text)]);
         assert!(message.contains(&format!("base.html:{expected}")), "{text}\n{message}");
     }
+    // Where nothing is near, all are listed.
+    let far = load_error(&[("fonts/a.woff2", "")]);
+    assert!(far.contains("known are ") && folder::names().all(|name| far.contains(name)), "{far}");
     let several = load_error(&[("a", ""), ("b.html", ""), ("en.json", "[]")]);
     assert!(several.starts_with("3 faults in the theme "), "{several}");
 }
@@ -204,6 +206,9 @@ fn a_copy_is_the_programs_own_file() {
         let copy = std::fs::read_to_string(folder.path().join(name)).ok();
         assert_eq!(copy.as_deref(), ["about.html", "site.css"].contains(name).then_some(*text));
     }
-    let error = Theme::create(folder.path(), &["abuot.html".to_owned()]).err().unwrap();
-    assert!(error.to_string().ends_with("did you mean `about.html`?"), "{error}");
+    // The style sheet that a theme adds is none of them.
+    for (name, expected) in [("abuot.html", "; did you mean `about.html`?"), ("theme.css", "suggest.js")] {
+        let error = Theme::create(folder.path(), &[name.to_owned()]).err().unwrap();
+        assert!(error.to_string().ends_with(expected), "{error}");
+    }
 }

@@ -32,13 +32,14 @@ impl Search<'_> {
         let RankedPage { interpretations, filter_phrases, unknown, .. } = &self.answer;
         // A note says already that no record has the others.
         let known = interpretations.iter().filter(|it| !unknown.contains(&it.words));
-        let values = known.map(|it| (&it.words, self.interpreted(it)));
+        let values = known.map(|it| (&it.words, self.interpreted(it), it.names_something()));
         let filters = filter_phrases.iter();
-        let filters = filters.map(|it| (&it.words, self.display.filter(it.parameter, &it.value)));
+        let filters = filters.map(|it| (&it.words, self.display.filter(it.parameter, &it.value), true));
         // Without a match, nothing is shown for it.
         let key = if self.answer.total > 0 { "search_showing" } else { "search_read_as" };
-        let understood = |(words, label): (&String, String)| {
-            context! { key, label, words => self.quoted([self.typed(words)]), as_text => self.as_text(words) }
+        let understood = |(words, label, names_something): (&String, String, bool)| {
+            let as_text = names_something.then(|| self.as_text(words));
+            context! { key, label, words => self.quoted([self.typed(words)]), as_text }
         };
         values.chain(filters).map(understood).collect()
     }
@@ -74,19 +75,22 @@ impl Search<'_> {
             facets.clear();
         }
         let place = interpretation.place.as_ref().map(|code| self.display.place(Facet::Countries, code));
-        let is_outside = interpretation.is_outside;
         let language = self.html.language(self.query.locale);
         let mut labels = interpretation.values.iter().map(|(_, value)| language.label(*value).1);
-        let first = labels.next().filter(|first| match is_outside {
-            true => labels.all(|label| label == *first),
-            false => labels.next().is_none(),
+        let first = labels.next().filter(|first| match &interpretation.left_out {
+            Some(_) => labels.all(|label| label == *first),
+            None => labels.next().is_none(),
         });
-        let label = match place.or(first) {
-            Some(value) if is_outside => self.words.phrase("search_other_than", &[("place", value)]),
-            Some(value) => value.to_owned(),
-            None => self.typed(&interpretation.words),
-        };
+        let typed = self.typed(interpretation.left_out.as_ref().unwrap_or(&interpretation.words));
+        let mut label = place.or(first).map_or(typed, str::to_owned);
+        if interpretation.left_out.is_some() {
+            label = self.words.phrase("search_other_than", &[("place", &label)]);
+        }
         let names: Vec<&str> = facets.iter().map(|facet| self.display.facet(*facet)).collect();
-        if names.is_empty() { label } else { format!("{}: {label}", names.join(" / ")) }
+        let label = if names.is_empty() { label } else { format!("{}: {label}", names.join(" / ")) };
+        if !interpretation.is_alternative {
+            return label;
+        }
+        self.words.phrase("search_or", &[("other", &label)])
     }
 }

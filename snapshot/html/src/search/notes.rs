@@ -95,6 +95,7 @@ impl Search<'_> {
         let (key, is_filter) = match phrase.used {
             PhraseUse::OtherCurrency => ("search_currency", false),
             PhraseUse::OpeningDay => ("search_opening", false),
+            PhraseUse::Negated => ("search_negated", false),
             PhraseUse::Offered | PhraseUse::Applied => ("search_or_filter", true),
         };
         let filter = is_filter.then(|| {

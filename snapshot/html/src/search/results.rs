@@ -205,7 +205,7 @@ impl Search<'_> {
             FacetValue::Value(ordinal) => Some(text(*ordinal)),
             FacetValue::Place(_) => None,
         });
-        let understood = self.answer.interpretations.iter().filter(|it| !it.is_outside);
+        let understood = self.answer.interpretations.iter().filter(|it| it.left_out.is_none());
         let understood = understood.flat_map(|it| {
             let values = it.values.iter().map(|(_, value)| text(*value));
             values.chain(it.place.as_deref())

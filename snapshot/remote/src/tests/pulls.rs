@@ -418,20 +418,14 @@ async fn a_server_of_files_is_pulled_from_with_and_without_ranges() {
     let [root, store] = [(); 2].map(|()| tempfile::tempdir().unwrap());
     let tos = [(); 2].map(|()| tempfile::tempdir().unwrap());
     let folder_store = crate::stores::open(&format!("file://{}", store.path().display())).unwrap();
-    let (trust, clock) = (&unsigned(), &|| "2026-11-20T06:00:00Z".parse().unwrap());
     for edition in [0, 1] {
         let manifest = build(root.path(), &pages(60, 100_000, |n| n + edition == 60));
         let archive = manifest.stored(ARCHIVE).unwrap().bytes;
-        let publisher = crate::publish::Publisher {
-            target: &*folder_store,
-            trust,
-            sign: None,
-            valid_for: None,
-            recover: false,
-            clock,
-            warn: &|_| (),
-        };
-        publisher.push(&LocalRoot::open(root.path()).unwrap()).await.unwrap();
+        as_publisher(&Client::of(&Memory::empty()), 0, async |publisher| {
+            let publisher = crate::publish::Publisher { target: &*folder_store, ..*publisher };
+            publisher.push(&LocalRoot::open(root.path()).unwrap()).await.unwrap();
+        })
+        .await;
         for (to, ranges) in tos.iter().zip([true, false]) {
             let address = serve(store.path().to_owned(), ranges);
             let pulled = pull(&*crate::stores::open(&address).unwrap(), to.path()).await.unwrap();

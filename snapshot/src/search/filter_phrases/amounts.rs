@@ -63,11 +63,18 @@ fn amount(rest: &[&str]) -> Option<Amount> {
         unit if is_in("million", unit) => Some(1e6),
         _ => None,
     };
-    let mut value: f64 = plain_number(number)?;
+    length += 1;
+    // `10 000`: spaces separate thousands too.
+    let is_group = |word: &&str| word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_open =
+        number.len() <= 3 && unit.is_empty() && sign_behind.is_empty() && !number.contains([',', '.']);
+    let groups = rest[length..].iter().map(|word| word.trim_end_matches('+'));
+    let groups: Vec<&str> = groups.take_while(is_group).filter(|_| is_open).collect();
+    length += groups.len();
+    let mut value: f64 = plain_number(&[&[number], groups.as_slice()].concat().concat())?;
     if !unit.is_empty() && !is_coded {
         value *= factor(unit)?;
     }
-    length += 1;
     let written = length;
     while let Some(factor) = rest.get(length).and_then(|word| factor(word)) {
         value *= factor;

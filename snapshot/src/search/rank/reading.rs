@@ -6,6 +6,7 @@ use crate::facet::{Facet, place_facets};
 use crate::search::entities::places_offered_for;
 use crate::search::matching::{Clause, Form};
 use crate::search::set::{DocSet, both};
+use crate::search::tiers::Part;
 
 impl RankedQuery<'_> {
     /// Number of full matches with each of some sets in place of a part.
@@ -27,7 +28,7 @@ impl RankedQuery<'_> {
 
     /// The facets that a place may be meant for, and its words as text, each with the number of full matches.
     fn roles(&self, position: usize, clause: &Clause<'_>) -> Vec<(Option<Facet>, usize)> {
-        let Some(place) = clause.place().filter(|_| !clause.is_outside) else { return Vec::new() };
+        let Some(place) = clause.place().filter(|_| clause.left_out.is_none()) else { return Vec::new() };
         let facets = place_facets().filter(|facet| self.is_free(*facet));
         let facets = facets.map(|facet| (Some(facet), self.index.values.docs_of_place(facet, place)));
         let as_words = (None, self.text.docs_of_words(clause, self.index));
@@ -65,21 +66,27 @@ impl RankedQuery<'_> {
                 values: benefits.iter().map(|ordinal| (values.facet_of(*ordinal), *ordinal)).collect(),
                 ..Interpretation::default()
             }));
-            let Some(entity) = clause.entity else {
-                ranked.offered.extend(self.offered(position, words));
-                continue;
-            };
+            let left_out = clause.left_out.is_some().then(|| clause.named.clone());
+            if clause.entity.is_none() && left_out.is_none() {
+                ranked.offered.extend(self.offered(position, words.clone()));
+                if self.parts.known.get(position).is_none_or(|part| part.alternative.is_none()) {
+                    continue;
+                }
+            }
+            let stated = clause.entity.map_or_else(Vec::new, |entity| entity.values.clone());
             ranked.interpretations.push(Interpretation {
                 words,
-                values: entity.values.iter().map(|ordinal| (values.facet_of(*ordinal), *ordinal)).collect(),
-                place: entity.place.clone(),
-                is_outside: clause.is_outside,
+                values: stated.iter().map(|ordinal| (values.facet_of(*ordinal), *ordinal)).collect(),
+                place: clause.place().map(str::to_owned),
+                is_alternative: clause.is_alternative,
+                left_out,
                 roles: self.roles(position, clause),
             });
         }
         let is_guess = |(_, form): &&(u32, Form)| *form == Form::Guess;
         let text = |(term, _): &(u32, _)| self.index.terms.text(*term).to_owned();
-        let guessed = self.parts.known.iter().filter(|part| part.typed().is_empty() && !part.docs.is_empty());
+        let has_guess = |part: &&Part<'_>| part.clause.forms.iter().any(|form| is_guess(&form));
+        let guessed = self.parts.known.iter().filter(has_guess).filter(|part| part.own().is_empty());
         ranked.guesses.extend(guessed.map(|part| Guess {
             word: self.text.with_hyphens(&part.clause.words.join(" ")),
             read_as: part.clause.forms.iter().filter(is_guess).map(text).collect(),

@@ -56,7 +56,7 @@ fn each_publication_counts_what_it_added_changed_and_removed() {
     let root = Scratch::new();
     put(&root, &[("programs/a", 1, 0), ("programs/b", 1, 0), ("organizations/a", 1, 0)]);
     put(&root, &[("programs/a", 2, 0), ("organizations/a", 1, 0), ("recipients/c-d", 1, 0)]);
-    rollback(&root, None, DAY).unwrap();
+    rollback(&root, None, DAY.tomorrow().unwrap()).unwrap();
     let live = Generation::open_current(&root).unwrap();
     let log: Vec<_> = live.changes().log.iter().map(|it| (it.sequence, it.counts)).collect();
     // Organizations, programs, recipients: added, changed, removed.
@@ -64,6 +64,7 @@ fn each_publication_counts_what_it_added_changed_and_removed() {
     let second = [[0, 0, 0], [0, 1, 1], [1, 0, 0]];
     let third = [[0, 0, 0], [1, 1, 0], [0, 0, 1]];
     assert_eq!(log, [(1, first), (2, second), (3, third)]);
+    // A rollback has the day of its content.
     assert!(live.changes().log.iter().all(|it| it.day() == Some(DAY)));
     assert_eq!(after(&root, 2), [gone("recipients/c-d"), there("programs/a"), there("programs/b")]);
 }

@@ -55,40 +55,6 @@ fn what_is_doubtful_is_published_as_it_is_written() {
     }
 }
 
-/// A record whose every text is given, so that a text left out of the table of texts shows.
-#[test]
-fn every_text_of_every_record_is_mended() {
-    let dirty = r"\u202ex ";
-    let texts =
-        |names: &[&str]| -> String { names.iter().map(|name| format!(r#","{name}":"{dirty}""#)).collect() };
-    let org = organization(1, &(texts(&["description"]) + &format!(r#","aliases":["{dirty}"]"#)));
-    let lists = format!(r#","fields":["{dirty}"],"careerStages":["{dirty}"],"aliases":["{dirty}"]"#);
-    let prog = program(1, 1, &(texts(&["summary", "description"]) + &lists)).replace("grant", dirty);
-    let address = r#","url":"https://a.example""#.to_owned();
-    let history =
-        transition(1, 1, "unclear", "2026-01-01T00:00:00Z").replace('}', &(texts(&["reason"]) + "}"));
-    let page = source(1, "program", &id('p', 1)).replace(r#""page""#, &format!(r#""{dirty}""#));
-    let files = [
-        ("organizations.ndjson", org),
-        ("programs.ndjson", prog),
-        ("cycles.ndjson", cycle(1, 1, "").replace("Season 1", dirty)),
-        ("recipients.ndjson", recipient(1, &texts(&["biography"])).replace("Recipient 1", dirty)),
-        ("awards.ndjson", award(1, 1, 1, &texts(&["projectTitle", "publicNotes"]))),
-        ("facts.ndjson", fact(1, 1, &(r#""kind":"note""#.to_owned() + &texts(&["value", "label", "text"])))),
-        ("leaders.ndjson", belonging('l', 1, &texts(&["name", "role"]))),
-        ("channels.ndjson", belonging('h', 1, &(texts(&["kind", "label"]) + &address))),
-        ("posts.ndjson", belonging('n', 1, &(texts(&["title", "summary"]) + &address))),
-        ("lifecycle.ndjson", history),
-        ("sources.ndjson", page.replace('}', &(texts(&["title", "publisher"]) + "}"))),
-        ("translations.ndjson", translation("program", &id('p', 1), &format!(r#""name":"{dirty}""#))),
-        ("vocabulary.ndjson", format!(r#"{{"facet":"topics"{}}}"#, texts(&["value", "labelEn", "labelEs"]))),
-        ("synonyms.ndjson", format!(r#"{{"locale":"en","terms":["{dirty}","other"]}}"#)),
-    ];
-    let directory = linked(&files).0.unwrap();
-    let everything = format!("{directory:?}");
-    assert!(!everything.contains("u{202e}") && !everything.contains("x \""), "{everything}");
-}
-
 #[test]
 fn a_table_that_is_not_there_is_one_error() {
     let awards = lines(&[award(1, 1, 1, ""), award(2, 1, 2, "")]);

@@ -6,8 +6,9 @@ use std::cmp::Reverse;
 use html::Rule;
 use html::view::{Link, Text, variables};
 use minijinja::{Value, context};
+use snapshot::page::detail::amounts;
 use snapshot::page::money::paid;
-use snapshot::record::{Number, ORGANIZATION, RECIPIENT};
+use snapshot::record::{ORGANIZATION, RECIPIENT};
 use snapshot::truncate::at_word;
 
 use super::{ABOUT, SUMMARY, outside_address};
@@ -25,12 +26,6 @@ const PROJECT: usize = 100;
 const STATED: usize = 60;
 /// Number of awards on each of the pages that have all of a record.
 const AWARDS_A_PAGE: usize = 50;
-
-/// Minimum, median and maximum of some amounts; of an even number, the lower median.
-fn spread(mut amounts: Vec<Number>) -> Option<[Number; 3]> {
-    amounts.sort_by(|a, b| a.0.total_cmp(&b.0));
-    Some([*amounts.first()?, amounts[(amounts.len() - 1) / 2], *amounts.last()?])
-}
 
 impl Local<'_> {
     /// Everything about an organization.
@@ -141,10 +136,8 @@ impl Local<'_> {
 
     /// What several awards with an amount paid: the least, the median and the most.
     pub(super) fn paid(&self, awards: &[usize]) -> Option<String> {
-        let amounts = awards.iter().filter_map(|award| self.directory.awards[*award].award_amount_usd);
-        let amounts: Vec<Number> = amounts.collect();
-        let spread = spread(amounts).filter(|[least, _, most]| least.0 < most.0)?;
-        let [min, median, max] = spread.map(|amount| self.money(amount, "USD"));
+        let spread = amounts(self.directory, awards).filter(|[least, _, most, _]| least.0 < most.0)?;
+        let [min, median, max, _] = spread.map(|amount| self.money(amount, "USD"));
         Some(self.phrase("awards_spread", &[("min", &min), ("median", &median), ("max", &max)]))
     }
 
@@ -200,20 +193,5 @@ impl Local<'_> {
             }
         };
         awards.iter().take(most).map(view).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_median_is_one_of_the_amounts() {
-        let of = |amounts: &[f64]| {
-            spread(amounts.iter().map(|it| Number(*it)).collect()).map(|it| it.map(|it| it.0))
-        };
-        assert_eq!(of(&[5.0, 1.0, 3.0]), Some([1.0, 3.0, 5.0]));
-        assert_eq!(of(&[4.0, 1.0, 2.0, 3.0]), Some([1.0, 2.0, 4.0]));
-        assert_eq!(of(&[]), None);
     }
 }

@@ -25,12 +25,6 @@ struct Arguments {
     /// Folder of the published dataset; without it, the embedded sample is asked.
     #[arg(long)]
     data: Option<PathBuf>,
-    /// File of questions to ask instead of the project's own.
-    #[arg(long)]
-    questions: Option<PathBuf>,
-    /// Ask only these ways.
-    #[arg(long)]
-    variant: Vec<String>,
     /// Ask only the questions to choose constants with, so that the others stay unseen.
     #[arg(long)]
     choose: bool,
@@ -70,11 +64,7 @@ fn publish(data: &Path) -> (TempDir, Arc<Server>) {
 fn judge(arguments: &Arguments) -> Result<(), String> {
     let read =
         |path: &Path| std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
-    let own = if arguments.data.is_some() { PUBLISHED } else { SAMPLE };
-    let mut questions = match &arguments.questions {
-        Some(path) => Judged::read(&read(path)?),
-        None => Judged::read(own),
-    };
+    let mut questions = Judged::read(if arguments.data.is_some() { PUBLISHED } else { SAMPLE });
     questions.retain(|judged| !arguments.choose || !report::is_reporting(judged));
     let before = match &arguments.against {
         Some(path) => {
@@ -91,13 +81,9 @@ fn judge(arguments: &Arguments) -> Result<(), String> {
         return Ok(());
     }
     let desk = Desk::new(live);
-    let wanted = |name: &str| arguments.variant.is_empty() || arguments.variant.iter().any(|own| own == name);
-    let variants = FACES.iter().filter(|variant| wanted(variant.name));
-    let runs: Vec<Run> = variants.map(|variant| Run::of(variant, &desk, &questions)).collect();
+    let runs = FACES.map(|variant| Run::of(&variant, &desk, &questions));
     runs.iter().for_each(|run| println!("{}", report::table(run, &desk, &questions)));
-    if !runs.is_empty() {
-        println!("{}", report::summary(&runs, &desk, &questions));
-    }
+    println!("{}", report::summary(&runs, &desk, &questions));
     for run in &runs {
         if arguments.misses {
             println!("{}", report::misses(run, &questions));

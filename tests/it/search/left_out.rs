@@ -58,7 +58,7 @@ fn shops() -> Live {
 fn alternatives_are_one_condition_and_shown_as_such() {
     let live = shops();
     for (address, found) in [
-        ("/programs?q=soil+loans+or+prizes", &["p1", "p2"][..]),
+        ("/programs?q=soil+either+loans+or+prizes", &["p1", "p2"][..]),
         ("/es/programs?q=soil+préstamos+o+premios", &["p1", "p2"]),
         ("/programs?q=soil+in+Kenya+or+in+Uganda", &["p1", "p2"]),
         ("/programs?q=soil+companies+or+farms", &["p1", "p2", "p3"]),

@@ -48,7 +48,7 @@ try {
   const page = await browser.newPage({ viewport: { width: 1100, height: 800 } });
   const faults = [];
   page.on("pageerror", (error) => faults.push(error.message));
-  // What is wrong is told with 503, which is in the console too; a policy that is broken is a fault.
+  // Errors in data are answered with 503, which is in the console too; a policy that is broken is a fault.
   page.on("console", (message) => message.text().includes("Content Security Policy") && faults.push(message.text()));
   const shot = async (name) => {
     if (!shots) return;
@@ -101,6 +101,8 @@ try {
     times.push({ whole: seen - saved, build: built.at - began.at, beside: seen - saved - (built.at - began.at) });
   }
   writeFileSync(table, rows);
+  // Otherwise its build may be the change that is waited for, and the file be back before it is missed.
+  await until("the first name is back", async () => (await page.innerText("h1")) === "National Science Foundation");
 
   const file = join(data, "channels.csv");
   const before = readFileSync(file, "utf8");

@@ -85,19 +85,17 @@ impl Search<'_> {
             let rows: Vec<Row> = group.iter().zip(&words).filter_map(row).collect();
             let heading = self.heading(&group[0], &words, is_uniform);
             let is_outside = group.iter().any(|row| kind(row) == Tier::Some && !row.outside.is_empty());
-            let all = self.unfiltered().filter(|_| is_outside);
-            let all = all.map(|href| link(href, self.words.word("results_unfiltered")));
+            // The search for the words without the filters, if the query has both.
+            let text = self.query.text.clone().filter(|_| is_outside);
+            let all = text.map(|text| {
+                let alone = Query { text: Some(text), locale: self.query.locale, ..Query::default() };
+                link(self.first_page(alone, &[]), self.words.word("results_unfiltered"))
+            });
             let it = context! { heading, all, start, rows => variables(&rows) };
             start += group.len() as u64;
             it
         };
         self.answer.rows.chunk_by(|a, b| kind(a) == kind(b)).map(group).collect()
-    }
-
-    /// The address of the search for the words without the filters, if the query has both.
-    fn unfiltered(&self) -> Option<String> {
-        let (text, locale) = (self.query.text.clone()?, self.query.locale);
-        Some(self.first_page(Query { text: Some(text), locale, ..Query::default() }, &[]))
     }
 
     fn advice(&self) -> Option<Value> {

@@ -15,7 +15,7 @@ use crate::{money, values};
 use dataset::schema::ValueType;
 use dataset::text::{counted, slug_of};
 use dataset::{Table, dataset_json};
-use forms::Money;
+use forms::Currencies;
 use sheets::{Draft, Taken, beside, fields_of, is_sum_row, one_line, sheets};
 
 mod forms;
@@ -267,7 +267,7 @@ impl Draft<'_> {
         })
     }
 
-    fn tables(&self, out: &mut String, taken: &Taken, keys: &[usize], money: &Money) {
+    fn tables(&self, out: &mut String, taken: &Taken, keys: &[usize], money: &Currencies) {
         let source = &self.found.name;
         let mut others = self.others().map(|other| Draft::of(other, self.others));
         let elsewhere = others.any(|it| it.organizations().is_some() && !it.has_programs());
@@ -343,10 +343,10 @@ impl Draft<'_> {
         let name = &self.sheet.columns[column];
         let none = Source::default();
         let source = self.source.unwrap_or(&none);
-        let fields = source.targets.iter().flat_map(|it| values::Field::all(source, it, self.sheet));
+        let fields = source.targets.iter().flat_map(|it| values::CellField::all(source, it, self.sheet));
         let fields: Vec<_> = fields.filter(|it| it.rule.columns.first() == Some(name)).collect();
         let fits = |row: &Row, cell: &Cell| {
-            let make = |it: &values::Field<'_>| it.make(cell, row);
+            let make = |it: &values::CellField<'_>| it.make(cell, row);
             !fields.is_empty() && fields.iter().all(|it| make(it).is_ok_and(|made| it.is_taken(&made)))
         };
         let meant = fields.iter().find_map(|it| find_word("meaning", it.name)).map(str::to_owned);

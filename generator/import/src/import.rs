@@ -14,7 +14,7 @@ use crate::files::{ImportError, Outcome, bytes_of, sheet_of, shown};
 use crate::mapping::{self, ELIGIBILITY, FILE, Mapped, Source, Target, kinds};
 use crate::output::{self, Identities, Imported, KEPT, Outputs, Record, Rows, identity};
 use crate::source::sheet::{Cell, Row, Sheet, listed, rows_of};
-use crate::{days, money, values::Field};
+use crate::{days, money, values::CellField};
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
 use dataset::text::{counted, quoted};
@@ -279,8 +279,8 @@ impl Importer<'_> {
         let is_keyed = programs.is_some_and(|it| it.distinct().is_none_or(|field| field == "key"));
         let of_program = is_keyed && is_of_a_program(target);
         let takes_key = target.table.input_only_fields().contains(&"key");
-        let fields = Field::all(source, target, sheet);
-        let mut of_programs = programs.into_iter().flat_map(|it| Field::all(source, it, sheet));
+        let fields = CellField::all(source, target, sheet);
+        let mut of_programs = programs.into_iter().flat_map(|it| CellField::all(source, it, sheet));
         let program_key = of_programs.find(|field| field.name == "key");
         let mut is_stated = false;
         let rows = keyed.iter().flat_map(|(row, key)| {
@@ -376,12 +376,12 @@ impl Importer<'_> {
     }
 
     /// The fields of a row, and texts for notes; none if every column is empty.
-    fn record(&mut self, from: Opened<'_>, target: &Target, fields: &[Field<'_>], row: &Row) -> Noted {
+    fn record(&mut self, from: Opened<'_>, target: &Target, fields: &[CellField<'_>], row: &Row) -> Noted {
         let Opened { source, sheet, file } = from;
         let at = Location { file, line: row.line };
         let (mut record, mut notes, mut has_value) = (Record::new(), Vec::new(), false);
         let (mut is_broken, mut limit) = (false, None);
-        for to @ &Field { name: field, rule, .. } in fields {
+        for to @ &CellField { name: field, rule, .. } in fields {
             let cell = to.cell(row);
             let wrong = match to.make(&cell, row) {
                 Ok(made) => {

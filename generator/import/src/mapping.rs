@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 use toml::{Table as Toml, Value};
 
-use crate::source::sheet::Reading;
+use crate::source::sheet::Options;
 use dataset::Table;
 use dataset::schema::{ValueType, published};
 use dataset::text::nearest;
@@ -29,7 +29,7 @@ pub(super) struct Source {
     pub name: String,
     pub file: Option<String>,
     #[serde(flatten)]
-    pub reading: Reading,
+    pub reading: Options,
     /// The columns whose texts together are the key.
     pub key: Vec<String>,
     pub dates: Option<DateOrder>,
@@ -171,10 +171,10 @@ impl TryFrom<String> for NumberForm {
 }
 
 /// What is wrong, and a word of the file to find it by.
-pub(super) type Wrong = (String, String);
+pub(super) type MappingError = (String, String);
 
 /// Reads the mapping.
-pub(super) fn read(text: &str) -> Result<Vec<Source>, Wrong> {
+pub(super) fn read(text: &str) -> Result<Vec<Source>, MappingError> {
     let file: Toml = text.parse().map_err(|error: toml::de::Error| {
         let line = error.span().and_then(|span| text.get(..span.start)).and_then(|it| it.lines().last());
         (error.message().to_owned(), line.unwrap_or_default().trim_start_matches('[').to_owned())
@@ -187,7 +187,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Source>, Wrong> {
     sources.iter().map(|(name, value)| source(name, value)).collect()
 }
 
-fn source(name: &str, value: &Value) -> Result<Source, Wrong> {
+fn source(name: &str, value: &Value) -> Result<Source, MappingError> {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
     if name.is_empty() || !name.chars().all(is_plain) {
         let message = format!("`{name}` becomes the name of a file: small letters, digits and hyphens only");
@@ -219,7 +219,7 @@ fn source(name: &str, value: &Value) -> Result<Source, Wrong> {
 }
 
 /// The value of a word, if its schema allows it.
-fn checked(word: &str, schema: &Json, value: &Value) -> Result<Value, Wrong> {
+fn checked(word: &str, schema: &Json, value: &Value) -> Result<Value, MappingError> {
     fault(schema, value).map_or_else(|| Ok(value.clone()), |it| Err((format!("`{word}` {it}"), word.into())))
 }
 
@@ -233,7 +233,7 @@ pub(super) fn quoted(text: &str) -> String {
     Json::from(text).to_string().replace('\u{7f}', "\\u007F")
 }
 
-fn target(table: Table, value: &Value) -> Result<Target, Wrong> {
+fn target(table: Table, value: &Value) -> Result<Target, MappingError> {
     let name = table.name();
     let no_table = || (format!("`{name}` is no table of fields"), name.to_owned());
     let kinds = mapped(table);
@@ -256,7 +256,7 @@ fn target(table: Table, value: &Value) -> Result<Target, Wrong> {
     Ok(Target { table, fields })
 }
 
-fn rule(field: &str, value: &Value) -> Result<Rule, Wrong> {
+fn rule(field: &str, value: &Value) -> Result<Rule, MappingError> {
     let wrong = |message: String| (format!("`{field}`: {message}"), field.to_owned());
     let mut members = match value {
         Value::String(column) => return Ok(Rule::of(column)),

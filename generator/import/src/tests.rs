@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::mapping::FILE;
-use crate::source::sheet::Reading;
+use crate::source::sheet::Options;
 use crate::source::sheet::{Cell, Sheet};
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics};
 
@@ -678,7 +678,7 @@ fn lines_are_right_after_empty_lines_and_with_either_line_end() {
 }
 
 fn read_sheet(text: &str, rows: Option<&str>) -> Sheet {
-    source::read(text.as_bytes(), &Reading { rows: rows.map(str::to_owned), ..Reading::default() }).unwrap()
+    source::read(text.as_bytes(), &Options { rows: rows.map(str::to_owned), ..Options::default() }).unwrap()
 }
 
 #[test]

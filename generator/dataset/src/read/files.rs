@@ -164,9 +164,9 @@ pub(super) fn list<'a>(
 }
 
 /// Path relative to the dataset, path for messages, content.
-type Found<'a> = (String, String, Content<'a>);
+type FoundFile<'a> = (String, String, Content<'a>);
 
-fn walk<'a>(folder: &Path) -> Result<Vec<Found<'a>>, InputError> {
+fn walk<'a>(folder: &Path) -> Result<Vec<FoundFile<'a>>, InputError> {
     InputError::unless_folder(folder).map_or(Ok(()), Err)?;
     let mut found = Vec::new();
     let sources = sources(folder);

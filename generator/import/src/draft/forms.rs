@@ -21,7 +21,7 @@ use snapshot::record::Locale;
 use snapshot::text::fold;
 
 /// The currencies of a sheet's sums.
-pub(super) struct Money {
+pub(super) struct Currencies {
     pub has_dollars: bool,
     has_others: bool,
     /// The line that declares what no cell shows.
@@ -32,7 +32,7 @@ pub(super) struct Money {
 type Trial<'s> = (&'s Row, String, Result<Made, Wrong>);
 
 /// A cell that has one of two forms, as far as it shows which; whether nothing else could be meant; and where it is.
-type Evidence = (Option<&'static str>, bool, String);
+type FormEvidence = (Option<&'static str>, bool, String);
 
 /// The two forms of numbers that exclude each other.
 const FORMS: [&str; 2] = ["1,234.56", "1.234,56"];
@@ -43,7 +43,7 @@ fn cell_at(text: &str, row: &Row) -> String {
 }
 
 /// The line that declares a form: as proved where no cell contradicts, else as a question.
-fn verdict(word: &str, forms: [&str; 2], mut found: Vec<Evidence>) -> Option<String> {
+fn verdict(word: &str, forms: [&str; 2], mut found: Vec<FormEvidence>) -> Option<String> {
     found.sort_by_key(|(_, is_proof, _)| !is_proof);
     let (_, is_proved, open) = found.first()?;
     let of = |form: &str| found.iter().filter(|it| it.0 == Some(form)).map(|it| &it.2).collect::<Vec<_>>();
@@ -62,7 +62,7 @@ fn verdict(word: &str, forms: [&str; 2], mut found: Vec<Evidence>) -> Option<Str
 
 /// The form that reads a sum, where the other one does not, and whether it proves it: no sum has thousandths, but in some
 /// currencies or with a factor, so that `1,000` is a thousand.
-fn form_of((row, text): (&Row, &String), header: &str) -> Option<Evidence> {
+fn form_of((row, text): (&Row, &String), header: &str) -> Option<FormEvidence> {
     let read = |form: &str| money::read(text, NumberForm::try_from(form.to_owned()).ok());
     let sums = FORMS.into_iter().filter_map(|form| Some((form, read(form).ok()?)));
     let [(form, sum)] = &sums.collect::<Vec<_>>()[..] else { return None };
@@ -98,7 +98,7 @@ impl Draft<'_> {
     /// What an import makes of each cell of a rule's column as a field.
     fn trial(&self, field: &str, kind: ValueType, rule: Rule, source: &Source) -> Vec<Trial<'_>> {
         let target = Target { table: Table::Facts, fields: vec![(field.to_owned(), kind, rule)] };
-        let to = &values::Field::all(source, &target, self.sheet)[0];
+        let to = &values::CellField::all(source, &target, self.sheet)[0];
         let column = self.sheet.column(&to.rule.columns[0]);
         let cells = column.into_iter().flat_map(|column| self.sheet.cells(column));
         let made = |row, cell| to.make(cell, row);
@@ -234,7 +234,7 @@ impl Draft<'_> {
     }
 
     /// The currencies of the sums of a sheet, cell by cell.
-    pub(super) fn money(&self, taken: &Taken) -> Money {
+    pub(super) fn money(&self, taken: &Taken) -> Currencies {
         let source = Source { numbers: self.form(taken), ..Source::default() };
         let columns = ["fundingMaxUsd", "fundingMinUsd"];
         let columns = columns.into_iter().filter_map(|field| taken.get(&(Table::Programs, field)));
@@ -269,11 +269,11 @@ impl Draft<'_> {
             declared
         });
         let has_others = known.iter().any(|code| code != "USD");
-        Money { has_dollars: known.contains("USD") || !has_others, has_others, declared }
+        Currencies { has_dollars: known.contains("USD") || !has_others, has_others, declared }
     }
 
     /// Sums that are not in dollars, as facts; a fact has one sum, and the most is what readers look for.
-    pub(super) fn sums(&self, out: &mut String, taken: &Taken, money: &Money) {
+    pub(super) fn sums(&self, out: &mut String, taken: &Taken, money: &Currencies) {
         let column = |field| taken.get(&(Table::Programs, field));
         let column = column("fundingMaxUsd").or_else(|| column("fundingMinUsd"));
         if let (true, Some((column, _))) = (money.has_others, column) {

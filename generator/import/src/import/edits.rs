@@ -65,7 +65,7 @@ fn files(folder: &Path) -> Outcome<BTreeSet<PathBuf>> {
 }
 
 /// A source, its records of a table, and their output.
-type Imported<'o> = (&'o String, Vec<Record>, &'o mut Output);
+type Editable<'o> = (&'o String, Vec<Record>, &'o mut Output);
 
 /// The rows of a file of edits. Empty cells leave what is there, `null` clears it.
 fn rows(text: &str, file: FileId) -> Vec<Result<(Location, Record), Diagnostic>> {
@@ -92,7 +92,7 @@ fn edit(
     table: Table,
     (at, row): (Location, Record),
     data: &Path,
-    (imported, edited): (&mut [Imported<'_>], &mut Edited),
+    (imported, edited): (&mut [Editable<'_>], &mut Edited),
     report: &mut Diagnostics,
 ) -> Result<(), Diagnostic> {
     let wanted = NAMES.iter().find_map(|name| Some((*name, row.get(*name)?.as_str()?.to_owned())));
@@ -178,7 +178,7 @@ fn is_named(record: &Record, name: &str, wanted: &str) -> bool {
 }
 
 /// Whether a source that was not imported this time has the record.
-fn is_elsewhere(data: &Path, table: Table, name: &str, wanted: &str, imported: &[Imported<'_>]) -> bool {
+fn is_elsewhere(data: &Path, table: Table, name: &str, wanted: &str, imported: &[Editable<'_>]) -> bool {
     let Ok(entries) = std::fs::read_dir(data.join(table.name())) else { return false };
     let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
     let sources = names.filter_map(|file| file.strip_suffix(".ndjson").map(str::to_owned));

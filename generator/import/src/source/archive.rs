@@ -3,7 +3,7 @@
 use std::io::{BufReader, Cursor, Read as _};
 
 use super::sheet::Done;
-use super::xml::{Part, each_part};
+use super::xml::{XmlPart, each_part};
 
 /// Most bytes that a workbook unpacks to.
 pub(super) const LARGEST_UNPACKED: u64 = 256 << 20;
@@ -30,7 +30,11 @@ pub(crate) fn unpacks(bytes: &[u8], most: u64) -> Result<(Archive<'_>, u64), Str
 }
 
 /// Calls a function with each part of a file of a workbook.
-pub(super) fn each_part_of(from: &mut Archive<'_>, path: &str, take: impl FnMut(Part<'_>) -> Done) -> Done {
+pub(super) fn each_part_of(
+    from: &mut Archive<'_>,
+    path: &str,
+    take: impl FnMut(XmlPart<'_>) -> Done,
+) -> Done {
     let file = from.by_name(path).map_err(|_| format!("it is no workbook: it has no {path}"))?;
     each_part(BufReader::new(file), "it is damaged", take)
 }

@@ -80,7 +80,7 @@ fn what_a_number_format_shows_is_read_in_the_form_of_the_program_that_shows_it()
     let source = mapping::Source { numbers, ..Default::default() };
     let cell = Cell::Shown("$2.5 million".to_owned());
     let (name, kind, rule) = ("fundingMaxUsd".to_owned(), ValueType::Number, mapping::Rule::default());
-    let to = values::Field {
+    let to = values::CellField {
         name: &name,
         kind,
         rule: &rule,

@@ -17,7 +17,7 @@ fn sheet_of(rows: &[String]) -> String {
 }
 
 fn read_book(bytes: &[u8], name: Option<&str>) -> Result<Sheet, String> {
-    source::read(bytes, &Reading { sheet: name.map(str::to_owned), ..Reading::default() })
+    source::read(bytes, &Options { sheet: name.map(str::to_owned), ..Options::default() })
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn merged_cells_are_declared() {
         (Some("first"), Cell::Empty),
         (Some("fill"), Cell::Moment(jiff::civil::date(2026, 12, 31).into())),
     ] {
-        let sheet = source::read(&book, &Reading { merged: merged.map(str::to_owned), ..Reading::default() })
+        let sheet = source::read(&book, &Options { merged: merged.map(str::to_owned), ..Options::default() })
             .unwrap();
         assert_eq!(sheet.rows[1].cells[1], second);
     }
@@ -266,7 +266,7 @@ fn a_cell_that_is_struck_through_is_no_value_until_the_mapping_takes_it() {
     let rows = sheet_of(&[format!("{}{struck}", text("A2", "1"))]);
     let book = workbook(&[("Calls", "visible", &rows)], false);
     let title = |hidden: Option<&str>| {
-        let how = Reading { hidden: hidden.map(str::to_owned), ..Reading::default() };
+        let how = Options { hidden: hidden.map(str::to_owned), ..Options::default() };
         source::read(&book, &how).unwrap().rows[0].cells[1].clone()
     };
     assert_eq!(title(None), Cell::Broken("struck through".to_owned()));

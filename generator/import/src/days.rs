@@ -63,12 +63,7 @@ fn why(fault: &NoDay, text: &str, field: &str, source: &Source) -> Wrong {
         }
         NoDay::Never(what) => refused(field, text, what, "correct it in the source"),
         NoDay::Word(_) if source.dates.is_none() && read(text, field, Some(DateOrder::Dmy)).is_ok() => {
-            refused(
-                field,
-                text,
-                ", a year of two digits",
-                "declare the order of its numbers: dates = \"dmy\"",
-            )
+            refused(field, text, ", a year of two digits", "declare their order: dates = \"dmy\"")
         }
         NoDay::Word(word) => match several(text, field, source) {
             Some((separator, days)) => {
@@ -414,7 +409,7 @@ mod tests {
             |text: &str| day(&Cell::Text(text.to_owned()), "deadlineOn", &source).err().unwrap().help;
         assert_eq!(undeclared("28/02/2027"), "declare it: dates = \"dmy\"");
         assert_eq!(undeclared("2/3/2027"), "declare it: dates = \"dmy\" or \"mdy\"");
-        assert_eq!(undeclared("30-Jan-31"), "declare the order of its numbers: dates = \"dmy\"");
+        assert_eq!(undeclared("30-Jan-31"), "declare their order: dates = \"dmy\"");
         let long = "1 March 2027 ".repeat(20_000);
         assert!(read(&long).contains("at most 4096 bytes"));
         assert_eq!(order_of("Deadline (DD/MM/YYYY)"), Some(DateOrder::Dmy));

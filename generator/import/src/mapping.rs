@@ -164,9 +164,7 @@ impl TryFrom<String> for NumberForm {
         let signs = || [None].into_iter().chain(['.', ',', ' ', '\'', '\u{a0}', '\u{202f}'].map(Some));
         let mut forms = signs().flat_map(|group| signs().map(move |decimal| Self { group, decimal }));
         let is_meant = |it: &Self| (it.group.is_none() || it.group != it.decimal) && it.to_string() == text;
-        forms.find(is_meant).ok_or_else(|| {
-            format!("`numbers` is `{text}`; write 1234.56 as the source does, such as 1.234,56")
-        })
+        forms.find(is_meant).ok_or_else(|| format!("`numbers` is `{text}`; write 1234.56 as the source does"))
     }
 }
 

@@ -86,6 +86,12 @@ fn header_codes(word: &str) -> Option<Codes> {
     codes(word).filter(|_| is_code || ["usd", "eur", "gbp"].contains(&word))
 }
 
+/// Whether the name of a column says that its sums are paid by the month or another time.
+pub(super) fn is_of_rates(header: &str) -> bool {
+    let parts = header.match_indices(' ').flat_map(|(at, _)| <[&str; 2]>::from(header.split_at(at)));
+    parts.chain([header]).any(|part| read(&format!("1 {part}"), None).is_ok_and(|sum| sum.is_rate))
+}
+
 /// The words of a header without those that show a currency or a factor, if it has others.
 pub(super) fn bare_header(name: &str) -> String {
     let is_shown = |word: &String| header_codes(word).is_some() || scale_of(word, false).is_some();

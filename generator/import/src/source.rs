@@ -72,10 +72,8 @@ fn not_utf8(bytes: &[u8]) -> String {
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().len() + 1;
     let bad: String = bad.iter().map(|byte| format!("{byte:02X}")).collect();
-    let remedy = guess(bytes).map_or_else(
-        || "other letters of the file are: correct it there".to_owned(),
-        |guess| format!("add to the mapping of its source: encoding = \"{guess}\""),
-    );
+    let correct = || "other letters of the file are: correct it there".to_owned();
+    let remedy = guess(bytes).map_or_else(correct, |it| format!("declare encoding = \"{it}\""));
     format!("line {line}, byte {column} (0x{bad}) is not UTF-8; {remedy}")
 }
 

@@ -115,12 +115,10 @@ pub(super) fn sum(cell: &Cell, field: &str, source: &Source, how: Option<&Money>
         (None, _) if is_dollars && !splits => Some(usd()),
         (None, _) if how.is_none() => None,
         (found, _) => {
-            let may_be = found.map_or_else(
-                || ": nothing shows its currency".to_owned(),
-                |codes| format!(": it may be {}", codes.join(", ")),
-            );
+            let may_be = found.map(|codes| format!(": it may be {}", codes.join(", ")));
+            let may_be = may_be.as_deref().unwrap_or(": nothing shows its currency");
             let help = "show it in the source, or declare that of sums that show none: currency = \"EUR\"";
-            return Err(refused(&may_be, help));
+            return Err(refused(may_be, help));
         }
     };
     if let Some(code) = currency.as_deref().filter(|code| is_dollars && *code != "USD") {

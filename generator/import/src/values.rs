@@ -65,10 +65,7 @@ impl<'a> CellField<'a> {
         match made(cell, self, &evidence.unwrap_or_default()) {
             Err(it) if it.is_unread && notes => Ok(Made { note: Some(cell.text()), ..Made::default() }),
             Ok(Made { note: Some(text), value, .. }) if !notes && !value.is_null() => {
-                let help = format!(
-                    "add notes = true to the rule of `{}`: the day is published, and the text as a note",
-                    self.name
-                );
+                let help = "add notes = true to its rule: the text becomes a note";
                 Err(refused(self.name, &text, ", a day with an hour", help))
             }
             Ok(made) if is_draft && made.note.is_none() && !self.is_taken(&made) => {

@@ -241,16 +241,12 @@ fn both_readings(text: &str) -> Option<String> {
 /// days at its place and in UTC, and only the source can resolve that.
 fn date_in_other_format(name: &str, text: &str) -> Option<(String, String)> {
     let day: Date = text.parse().ok().filter(|_| name.ends_with("On"))?;
-    let Ok(moment) = text.parse::<DateTime>().map(DateTime::time) else { return None };
+    text.parse::<DateTime>().ok()?;
     if !text.contains([':', 'T', 't']) {
         return Some(("expected a date such as 2026-01-31".to_owned(), format!("write {day}")));
     }
-    let in_utc = match text.parse::<Timestamp>() {
-        Ok(moment) => format!("{} in UTC", day_of(moment)),
-        Err(_) if moment.hour() < 12 => format!("perhaps {} in UTC", day.yesterday().ok()?),
-        Err(_) => format!("perhaps {} in UTC", day.tomorrow().ok()?),
-    };
-    let what = format!("a time, not a date: {day} at its place, {in_utc}");
+    let in_utc = text.parse::<Timestamp>().map_or("perhaps another".to_owned(), |it| day_of(it).to_string());
+    let what = format!("a time, not a date: {day} at its place, {in_utc} in UTC");
     Some((what, "write the date that the source shows, and its hour into a fact of kind `note`".to_owned()))
 }
 

@@ -223,9 +223,13 @@ pub(super) fn fields_of(table: Table) -> impl Iterator<Item = &'static Field> {
 /// The columns of mapped fields with a type of values.
 pub(super) fn columns_of(taken: &Taken, value_type: ValueType) -> impl Iterator<Item = usize> {
     let is_typed = move |table: Table, name: &str| {
-        fields_of(table).any(|field| field.name == name && field.value_type() == value_type)
+        let is_it = |field: &Field| field.name == name && field.value_type() == value_type;
+        // The only field of facts that a draft maps is a sum.
+        fields_of(table).any(is_it) || table == Table::Facts && value_type == ValueType::Number
     };
-    taken.iter().filter(move |((table, name), _)| is_typed(*table, name)).map(|(_, (column, _))| *column)
+    let typed = taken.iter().filter(move |((table, name), _)| is_typed(*table, name));
+    // One column may be of several fields.
+    typed.map(|(_, (column, _))| *column).collect::<BTreeSet<_>>().into_iter()
 }
 
 /// Every table of a source that has rows.
@@ -284,9 +288,8 @@ fn tables(bytes: &[u8], how: &Options, title: Option<&str>, mut declared: Vec<St
     }
     let headings = listed(sheet.lone.iter().filter(|it| it.has_rows));
     if !headings.is_empty() {
-        declared.push(format!(
-            "sections = \"Section\"  # ? rows with one cell, for the rows below each; or \"\" if they are records: {headings}"
-        ));
+        declared
+            .push(format!("sections = \"Section\"  # ? of the rows below, or \"\" if records: {headings}"));
     }
     Ok(vec![Found { name: String::new(), title: title.map(str::to_owned), declared, sheet }])
 }

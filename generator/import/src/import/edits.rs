@@ -31,8 +31,7 @@ pub(super) fn apply(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics
         let is_csv = path.extension().is_some_and(|it| it == "csv");
         let Some(table) = Table::parse(&stem).filter(|_| is_csv) else {
             let near = nearest(&stem, Table::ALL.map(Table::name)).unwrap_or("programs");
-            let message =
-                format!("{} is not read: edits are in `<table>.csv`", quoted(&path.to_string_lossy()));
+            let message = format!("`{}` is not read: edits are in `<table>.csv`", path.display());
             let problem = Diagnostic::new(Code::LostEdit, Location { file, line: 1 }, message);
             report.push(problem.help(format!("did you mean `{near}.csv`?")));
             continue;
@@ -141,8 +140,7 @@ fn edit(
     }
     if !is_found && !is_elsewhere(data, table, name, &wanted, imported) {
         let message = format!("no imported row of {} has the {name} {}", table.name(), quoted(&wanted));
-        let help =
-            (name == "id").then(|| "an id that is derived stands in no row: name it by `key`".to_owned());
+        let help = (name == "id").then(|| "derived ids stand in no row: name it by `key`".to_owned());
         return Err(Diagnostic::new(Code::LostEdit, at, message).value(name, wanted).maybe_help(help));
     }
     Ok(())

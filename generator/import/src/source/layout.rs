@@ -110,14 +110,16 @@ fn repeats(row: &Row, other: &Row) -> bool {
     (0..row.cells.len().max(other.cells.len())).all(|column| row.text(column) == other.text(column))
 }
 
-/// Whether the row below a header names columns that have no name yet.
+/// Whether the row below a header names columns that have no name yet, or none of their own.
 fn goes_on(rows: &[Row], header: usize) -> bool {
     let below = rows.get(header + 1).filter(|row| row.line == rows[header].line + 1);
     let Some(below) = below else { return false };
     let width = rows[header].cells.len().max(below.cells.len());
-    let is_named = |row: &Row, column: usize| !row.text(column).is_empty();
-    let adds = (0..width).any(|column| !is_named(&rows[header], column) && is_named(below, column));
-    let lacks = (0..width).any(|column| is_named(&rows[header], column) && !is_named(below, column));
+    let has = |row: &Row, column: usize| !row.text(column).is_empty();
+    let is_alone = |name: &str| (0..width).filter(|at| rows[header].text(*at) == name).count() == 1;
+    let is_named = |column: usize| has(&rows[header], column) && is_alone(&rows[header].text(column));
+    let adds = (0..width).any(|column| !is_named(column) && has(below, column));
+    let lacks = (0..width).any(|column| is_named(column) && !has(below, column));
     has_names(below) && adds && lacks
 }
 
@@ -242,7 +244,13 @@ fn names(header: &mut [Row], merged: &[Merged]) -> Vec<String> {
         parts.dedup();
         parts.join(" / ")
     });
-    joined.collect()
+    // A name is one column in a mapping: the next ones of it get numbers.
+    let joined: Vec<String> = joined.collect();
+    let numbered = joined.iter().enumerate().map(|(at, name)| {
+        let before = joined[..at].iter().filter(|it| *it == name && !it.is_empty()).count();
+        if before == 0 { name.clone() } else { format!("{name} ({})", before + 1) }
+    });
+    numbered.collect()
 }
 
 /// Takes the rows of a sheet. A row with one cell is a heading of those below it, or a doubt.

@@ -7,7 +7,7 @@ use jiff::civil::{Date, DateTime};
 use super::archive::{Archive, Name, each_part_of};
 use super::number_format::has_unit;
 use super::sheet::{Cell, Grid, MOST_COLUMNS, MOST_ROWS, Row, UNSAVED, weigh, within, within_columns};
-use super::xml::{XmlPart, attributes};
+use super::xml::{Node, attributes};
 
 type Attributes = BTreeMap<String, String>;
 
@@ -16,9 +16,9 @@ pub(super) fn read(archive: &mut Archive<'_>, wanted: Option<&str>) -> Result<(V
     let mut walk = OdsWalk { wanted: wanted.map(str::to_owned), ..OdsWalk::default() };
     each_part_of(archive, "content.xml", |part| {
         match part {
-            XmlPart::Start(element, start) => walk.start(element, &attributes(start)?.into_iter().collect()),
-            XmlPart::Text(text) => walk.text(text),
-            XmlPart::End(element) => walk.end(element)?,
+            Node::Start(element, start) => walk.start(element, &attributes(start)?.into_iter().collect()),
+            Node::Text(text) => walk.text(text),
+            Node::End(element) => walk.end(element)?,
         }
         Ok(())
     })?;

@@ -20,7 +20,7 @@ const DEEPEST: usize = 64;
 const BROKEN: &str = "it is broken XML";
 
 /// A part of a document. An element without content is its start and its end.
-pub(super) enum XmlPart<'a> {
+pub(super) enum Node<'a> {
     /// The start of an element with its local name.
     Start(&'a str, &'a BytesStart<'a>),
     Text(&'a str),
@@ -29,22 +29,22 @@ pub(super) enum XmlPart<'a> {
 }
 
 /// Calls a function with each part of a document; `broken` begins the error of one that is no XML.
-pub(super) fn each_part(text: impl BufRead, broken: &str, mut take: impl FnMut(XmlPart<'_>) -> Done) -> Done {
+pub(super) fn each_part(text: impl BufRead, broken: &str, mut take: impl FnMut(Node<'_>) -> Done) -> Done {
     let (mut reader, mut buffer) = (Reader::from_reader(text), Vec::new());
     loop {
         buffer.clear();
         match reader.read_event_into(&mut buffer).map_err(|error| format!("{broken}: {error}"))? {
             Event::Eof => return Ok(()),
             Event::DocType(_) => return Err("it has a document type, which is not allowed".to_owned()),
-            Event::Start(start) => take(XmlPart::Start(start.local_name().as_ref(), &start))?,
+            Event::Start(start) => take(Node::Start(start.local_name().as_ref(), &start))?,
             Event::Empty(start) => {
-                take(XmlPart::Start(start.local_name().as_ref(), &start))?;
-                take(XmlPart::End(start.local_name().as_ref()))?;
+                take(Node::Start(start.local_name().as_ref(), &start))?;
+                take(Node::End(start.local_name().as_ref()))?;
             }
-            Event::End(end) => take(XmlPart::End(end.local_name().as_ref()))?,
-            Event::Text(text) => take(XmlPart::Text(&text.xml10_content()))?,
-            Event::CData(text) => take(XmlPart::Text(&text.xml10_content()))?,
-            Event::GeneralRef(reference) => take(XmlPart::Text(&entity(&reference)?))?,
+            Event::End(end) => take(Node::End(end.local_name().as_ref()))?,
+            Event::Text(text) => take(Node::Text(&text.xml10_content()))?,
+            Event::CData(text) => take(Node::Text(&text.xml10_content()))?,
+            Event::GeneralRef(reference) => take(Node::Text(&entity(&reference)?))?,
             _ => {}
         }
     }
@@ -65,9 +65,9 @@ pub(super) fn read(text: &str, rows: Option<&str>) -> Result<Sheet, String> {
     let mut walk = XmlWalk { element, ..XmlWalk::default() };
     each_part(text.as_bytes(), BROKEN, |part| {
         match part {
-            XmlPart::Start(name, start) => walk.start(name, start)?,
-            XmlPart::Text(text) => walk.text(text),
-            XmlPart::End(_) => walk.end(),
+            Node::Start(name, start) => walk.start(name, start)?,
+            Node::Text(text) => walk.text(text),
+            Node::End(_) => walk.end(),
         }
         // An element has a start, a text and an end.
         walk.parts += 1;
@@ -202,14 +202,14 @@ fn repeated(text: &str) -> Result<String, String> {
     let (mut depth, mut counts): (usize, BTreeMap<String, usize>) = (0, BTreeMap::new());
     each_part(text.as_bytes(), BROKEN, |part| {
         match part {
-            XmlPart::Start(name, _) => {
+            Node::Start(name, _) => {
                 depth += 1;
                 if depth == 2 {
                     *counts.entry(name.to_owned()).or_default() += 1;
                 }
             }
-            XmlPart::Text(_) => {}
-            XmlPart::End(_) => depth = depth.saturating_sub(1),
+            Node::Text(_) => {}
+            Node::End(_) => depth = depth.saturating_sub(1),
         }
         Ok(())
     })?;

@@ -18,9 +18,11 @@ fn place(rows: &str) -> Place {
 #[test]
 fn guards_are_taken_off_and_empty_words_are_empty_in_joined_texts_too() {
     let place = place(
-        "\"=\"\"007\"\"\",\"=\"\"The Tern\"\"\",tbc,C++ Club,https://a.example/1,\n'-8,'=1+1,Porto,C# Club,https://a.example/2,\n9,'s-Graveland,tbc,C#  club,https://a.example/3,\n",
+        "\"=\"\"007\"\"\",\"=\"\"The Tern\"\"\",tbc,C++ Club,https://a.example/1,Sea\n'-8,'=1+1,Porto,C# Club,https://a.example/2,SEA\n9,'s-Graveland,tbc,C#  club,https://a.example/3,Sea\n",
     );
-    place.imported();
+    let report = place.imported();
+    assert_eq!(place.column("programs/a.ndjson", "fields"), [json!(["Sea"]), json!(["Sea"]), json!(["Sea"])]);
+    assert!(notes(&report).contains("`fields`: 1 text read as what the dataset has for it, as `SEA`"));
     assert_eq!(place.column("programs/a.ndjson", "key"), ["-8", "007", "9"]);
     assert_eq!(place.column("programs/a.ndjson", "name"), ["=1+1, Porto", "The Tern", "'s-Graveland"]);
     // Names that differ by signs are two, by case and spaces one.

@@ -12,7 +12,7 @@ use crate::mapping::{self, Source, Target};
 use crate::source::sheet::ColumnPlace;
 use crate::values::lacks_scheme;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, Location};
-use dataset::text::{counted, quoted};
+use dataset::text::{counted, lowered, quoted};
 use dataset::{Input, Labels, Table};
 
 /// The columns of a source by the fields that are taken from them.
@@ -33,6 +33,8 @@ pub struct Imported {
     pub files: BTreeMap<String, Vec<u8>>,
     pub(super) places: BTreeMap<String, Places>,
     pub(super) edited: Edited,
+    /// Whether lines of the mapping are not decided yet.
+    pub(super) is_open: bool,
     /// Problems of rows by the fields that they are of.
     pub(super) broken: BTreeMap<(Location, Cow<'static, str>), Diagnostic>,
 }
@@ -47,12 +49,15 @@ impl Imported {
         let lacks_fields = report.sorted().iter().any(|it| it.code == Code::MissingField);
         // Only what the check found follows from what the import found, which stands in no table.
         let follows = |it: &Diagnostic, is_checked: bool| match it.code {
+            // What a row lacks, an open line may give it; what a cell has, it has.
+            _ if is_checked && self.is_open => !["E02", "E06", "E07"].contains(&&it.code.id()[..3]),
             Code::MissingField if is_checked => {
                 let row = self.broken.range((it.at, "".into())..).take_while(|((at, _), _)| *at == it.at);
                 row.into_iter().any(|((_, field), cause)| cause.code != Code::KeptAsDraft && names(it, field))
             }
             // A table that is made of a column, none of whose cells has a value.
-            Code::NoTable => lacks_fields && made.iter().any(|table| names(it, table)),
+            Code::NoTable => self.is_open || lacks_fields && made.iter().any(|table| names(it, table)),
+            // What a row lacks, an open line may give it; what a cell has is what it is.
             _ => false,
         };
         report.relocate(origin, |it, file| {
@@ -122,6 +127,11 @@ fn add_column(it: &mut Diagnostic, columns: &Columns) {
     let field = field.strip_suffix("Id").unwrap_or(field);
     let place = columns.get(field);
     it.message.extend(place.map(|place| place.at(it.at.line)));
+    if let (Code::BadPlace, Some(value)) = (it.code, &it.value) {
+        let help = it.help.get_or_insert_with(|| "write its code".to_owned());
+        *help +=
+            &format!("; or in its rule: values = {{ {} = \"…\", \"*\" = \"*\" }}", mapping::quoted(value));
+    }
     if it.code == Code::MissingField {
         let rule = place.map_or_else(
             || format!("{field} = {{ value = \"…\" }}"),
@@ -219,11 +229,11 @@ impl Output {
             _ => {
                 if let Some(at) = same.first_key_value().and_then(|(first, _)| self.rows[*first].1) {
                     let (table, left, came) = (to.table.name(), counted(gone.len(), "row"), same.len());
+                    let name = &source.name;
                     let message = format!(
-                        "{left} of {table} left source `{}`, and {came} came with the same names: did the key change?",
-                        source.name
+                        "{left} of {table} left source `{name}`, and {came} came with the same names"
                     );
-                    let help = "if they are the same records, gone = \"rename\" keeps their ids; if others, gone = \"remove\"; or restore the keys";
+                    let help = "if their keys changed, gone = \"rename\" keeps their ids; if they are others, gone = \"remove\"; or restore the keys";
                     let problem = Diagnostic::new(Code::DuplicateId, at, message);
                     return report.push(problem.value("key", source.key.join(", ")).help(help));
                 }
@@ -346,17 +356,12 @@ pub(super) type Identities = BTreeMap<(Table, String), Option<(String, usize)>>;
 /// by signs or accents are two.
 pub(super) fn identity(target: &Target, record: &Record) -> Option<String> {
     let value = record.get("key").filter(|_| !target.has("key")).or(record.get(target.distinct()?))?;
-    Some(folded(&shown(value)))
+    Some(lowered(&shown(value)))
 }
 
 /// A value as people read it.
 pub(super) fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-/// A text without case and spaces, which distinguish nothing.
-pub(super) fn folded(text: &str) -> String {
-    text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The file of a table from a source, relative to the dataset.
@@ -380,6 +385,8 @@ pub(super) fn complete(data: &Path, outputs: &mut Outputs, report: &mut Diagnost
     let files = files_of(outputs, &[Table::Vocabulary]);
     let labels = Labels::read(&Input::Overlaid(data.to_owned(), &files));
     let labels = labels.map_err(|error| ImportError::input(data, error))?;
+    // The first spelling of a value holds: capitals distinguish nothing.
+    let mut spellings: HashMap<(String, String), String> = HashMap::new();
     let mut replaced: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for (line, _) in outputs.values_mut().flat_map(|output| &mut output.rows) {
         let mut record = record_of(line);
@@ -394,7 +401,13 @@ pub(super) fn complete(data: &Path, outputs: &mut Outputs, report: &mut Diagnost
                 let Some(text) = item.as_str() else { continue };
                 let is_address = field == "url" || field.ends_with("Url");
                 let address = || lacks_scheme(text).then(|| format!("https://{text}"));
-                let meant = if is_address { address() } else { labels.meant(field, &kind, text) };
+                let spelling = || {
+                    let at = Labels::is_open(field, &kind).then(|| (kind.clone() + field, lowered(text)))?;
+                    let first = spellings.entry(at).or_insert_with(|| text.to_owned());
+                    (first != text).then(|| first.clone())
+                };
+                let meant = || labels.meant(field, &kind, text).or_else(spelling);
+                let meant = if is_address { address() } else { meant() };
                 let Some(meant) = meant else { continue };
                 let example = || (0, format!("{} is `{meant}`", quoted(text)));
                 replaced.entry(field.clone()).or_insert_with(example).0 += 1;
@@ -487,7 +500,7 @@ pub(super) fn made_elsewhere(sources: &[Source], chosen: &[&Source], data: &Path
             made.extend(rows.iter().filter_map(|row| Some(((target.table, identity(target, row)?), None))));
             for table in WITH_SLUGS {
                 let named = rows.iter().filter_map(|row| row.get(table.name().trim_end_matches('s')));
-                used.extend(named.map(|it| (table, folded(&shown(it)))));
+                used.extend(named.map(|it| (table, lowered(&shown(it)))));
             }
         }
     }

@@ -17,7 +17,7 @@ use crate::schema::ValueType;
 use crate::text::{nearest, quoted, suggestion};
 
 /// A named value of a row.
-pub(super) type Field = (&'static str, Value);
+pub(super) type NamedValue = (&'static str, Value);
 
 /// Whether a field is private to the maintainers and ignored: `x_…`, and the `$schema` that editors add.
 pub(super) fn is_private(name: &str) -> bool {
@@ -55,7 +55,7 @@ pub(super) fn of_cell(text: &str, kind: ValueType) -> Value {
 }
 
 /// The record that the fields make, or the error and the position of its field; none for an error of the whole row.
-pub(super) fn record<T: DeserializeOwned>(fields: Vec<Field>) -> Result<T, (Option<usize>, String)> {
+pub(super) fn record<T: DeserializeOwned>(fields: Vec<NamedValue>) -> Result<T, (Option<usize>, String)> {
     // The position of the field that is read, none behind the last.
     let current = Cell::new(None);
     let numbered = fields.into_iter().enumerate().map(Some).chain([None]);
@@ -69,7 +69,7 @@ pub(super) fn record<T: DeserializeOwned>(fields: Vec<Field>) -> Result<T, (Opti
 /// The record of fields that make none, with stand-ins for what is wrong or missing, unless none fits; the names of the
 /// fields whose value is another or none; and every problem with its field. `reported` fields have a problem already.
 pub(super) fn mended<T: DeserializeOwned>(
-    mut fields: Vec<Field>,
+    mut fields: Vec<NamedValue>,
     is_csv: bool,
     reported: Vec<String>,
     table: &str,
@@ -129,7 +129,7 @@ fn absence(names: &[&'static str], at: Location) -> Option<Diagnostic> {
 
 /// Adds a missing field with a value that it takes: each type of a required field takes one of some, or a word of its list.
 /// False if there is none.
-fn stand_in<T: DeserializeOwned>(fields: &mut Vec<Field>, name: &'static str) -> bool {
+fn stand_in<T: DeserializeOwned>(fields: &mut Vec<NamedValue>, name: &'static str) -> bool {
     let texts = ["00000000-0000-0000-0000-000000000000", "2000-01-01", "1970-01-01T00:00:00Z", "1"];
     let mut values: Vec<Value> = texts.map(Value::from).into_iter().chain([json!(1), json!(["1"])]).collect();
     while let Some(value) = values.pop() {
@@ -167,7 +167,7 @@ pub(super) fn written(value: &Value) -> String {
 }
 
 /// The problem of a field.
-fn describe(error: &str, (name, value): &Field, is_csv: bool, table: &str, at: Location) -> Diagnostic {
+fn describe(error: &str, (name, value): &NamedValue, is_csv: bool, table: &str, at: Location) -> Diagnostic {
     let found = quoted(&if is_csv { written(value) } else { value.to_string() });
     let text = value.as_str().unwrap_or_default();
     let bad = |expected: &str| Diagnostic::new(Code::BadValue, at, format!("`{name}` is {found}{expected}"));
@@ -241,16 +241,12 @@ fn both_readings(text: &str) -> Option<String> {
 /// days at its place and in UTC, and only the source can resolve that.
 fn date_in_other_format(name: &str, text: &str) -> Option<(String, String)> {
     let day: Date = text.parse().ok().filter(|_| name.ends_with("On"))?;
-    let Ok(moment) = text.parse::<DateTime>().map(DateTime::time) else { return None };
+    text.parse::<DateTime>().ok()?;
     if !text.contains([':', 'T', 't']) {
         return Some(("expected a date such as 2026-01-31".to_owned(), format!("write {day}")));
     }
-    let in_utc = match text.parse::<Timestamp>() {
-        Ok(moment) => format!("{} in UTC", day_of(moment)),
-        Err(_) if moment.hour() < 12 => format!("perhaps {} in UTC", day.yesterday().ok()?),
-        Err(_) => format!("perhaps {} in UTC", day.tomorrow().ok()?),
-    };
-    let what = format!("a time, not a date: {day} at its place, {in_utc}");
+    let in_utc = text.parse::<Timestamp>().map_or("perhaps another".to_owned(), |it| day_of(it).to_string());
+    let what = format!("a time, not a date: {day} at its place, {in_utc} in UTC");
     Some((what, "write the date that the source shows, and its hour into a fact of kind `note`".to_owned()))
 }
 

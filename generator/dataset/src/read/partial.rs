@@ -10,7 +10,7 @@ use snapshot::record::InternedStr;
 use store::Hex;
 use uuid::Uuid;
 
-use super::fields::{self, Field, typed, written};
+use super::fields::{self, NamedValue, typed, written};
 use super::files::DATASET;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::schema::value_type;
@@ -128,7 +128,7 @@ impl PartialRow {
         table: Option<Table>,
         report: &mut Diagnostics,
     ) -> (Option<T>, Vec<String>) {
-        let fields = || -> Vec<Field> {
+        let fields = || -> Vec<NamedValue> {
             let typed = |it: &Member| typed(&it.value, value_type(table, &it.name), self.is_csv);
             self.members.iter().map(|it| (it.name.as_str(), typed(it))).collect()
         };

@@ -132,7 +132,7 @@ impl Draft<'_> {
                 let key = if names.len() > 1 { format!("[{}]", names.join(", ")) } else { names.concat() };
                 line(format!("key     = {key}  # {why}"));
             }
-            None => line("# ? key = \"…\"  # nothing tells the rows apart: no seasons, no sums".to_owned()),
+            None => line("# ? key = \"…\"  # no columns distinguish rows: no seasons, no sums".to_owned()),
         }
         let translated = if keys.len() == 1 { self.translated(&taken) } else { None };
         let of_translations = translated.into_iter().flatten().map(|(_, text)| text.0);

@@ -107,7 +107,6 @@ impl Theme {
         // An icon with the usual name needs no entry in `theme.toml`.
         let usual = own.extras.iter().find(|it| it.path == "/favicon.ico").map(|it| it.path.clone());
         let [logo, icon] = brand;
-        own.warnings.extend(check::sought(&own));
         Ok(Self {
             files,
             words,

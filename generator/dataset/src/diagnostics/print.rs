@@ -184,7 +184,10 @@ impl Diagnostics {
         }
         for (first, n) in &omitted {
             let (code, place) = (first.code.id(), printable(&self.place(first.at)));
-            writeln!(out, "… and {n} more {code}, first in {place}; --limit 0 prints all; explain {code}")?;
+            writeln!(
+                out,
+                "… and {n} more {code}, first in {place}; --limit 0 prints all, opdir explain {code} the rule"
+            )?;
         }
         self.totals(out)
     }

@@ -241,11 +241,12 @@ fn both_readings(text: &str) -> Option<String> {
 /// days at its place and in UTC, and only the source can resolve that.
 fn date_in_other_format(name: &str, text: &str) -> Option<(String, String)> {
     let day: Date = text.parse().ok().filter(|_| name.ends_with("On"))?;
-    text.parse::<DateTime>().ok()?;
+    let moment = text.parse::<DateTime>().ok()?;
     if !text.contains([':', 'T', 't']) {
         return Some(("expected a date such as 2026-01-31".to_owned(), format!("write {day}")));
     }
-    let in_utc = text.parse::<Timestamp>().map_or("perhaps another".to_owned(), |it| day_of(it).to_string());
+    let other = if moment.hour() < 12 { day.yesterday() } else { day.tomorrow() }.ok()?;
+    let in_utc = text.parse::<Timestamp>().map_or(format!("perhaps {other}"), |it| day_of(it).to_string());
     let what = format!("a time, not a date: {day} at its place, {in_utc} in UTC");
     Some((what, "write the date that the source shows, and its hour into a fact of kind `note`".to_owned()))
 }

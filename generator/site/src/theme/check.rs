@@ -7,7 +7,7 @@ use html::templates::{TEMPLATES, WORDS};
 use minijinja::Environment;
 use snapshot::facet::VALUE_WORDS;
 
-use super::folder::{ASSETS, ThemeFolder};
+use super::folder::ThemeFolder;
 use super::problem::ThemeProblem;
 
 /// Prefix of the name of a template that means the program's own.
@@ -101,30 +101,6 @@ pub(super) fn templates(
     faults
 }
 
-/// Ids and data attributes that scripts look for, where the operator's templates replace the program's pages and none of
-/// them has these.
-pub(super) fn sought(own: &ThemeFolder) -> Vec<ThemeProblem> {
-    let script = |(name, text): &(&str, &str)| own.text(name).unwrap_or(text).to_lowercase();
-    let scripts: String = ASSETS[1..].iter().map(script).collect();
-    let texts: String = own.templates().map(|(_, text)| text).collect();
-    let missing = |(file, text): (&str, &str)| {
-        let is_main = tags(text, "block").any(|(_, rest)| first_word(rest) == "main");
-        if text.contains(&format!("{PROGRAM}{file}")) && (!is_main || text.contains("super()")) {
-            return None;
-        }
-        let named =
-            |start, end| program(file).split(start).skip(1).filter_map(move |rest| rest.split(end).next());
-        let has = |mark: &str, name: &str| scripts.contains(&format!("{mark}{name}"));
-        let ids = named(" id=\"", "\"").filter(|id| has("#", id) || has("\"", &format!("{id}\"")));
-        let data = named(" data-", "=").filter(|name| has(".", &name.replace('-', "")));
-        let all = ids.map(|id| format!("id=\"{id}\"")).chain(data.map(|name| format!("data-{name}")));
-        let missing: BTreeSet<String> = all.filter(|it| !texts.contains(&**it)).collect();
-        let what = format!("scripts look for {}", Vec::from_iter(missing.iter().cloned()).join(", "));
-        (!missing.is_empty()).then(|| ThemeProblem::new(file, None, what))
-    };
-    own.templates().filter_map(missing).collect()
-}
-
 /// References to unknown templates.
 fn named(file: &str, text: &str) -> Vec<ThemeProblem> {
     let known: Vec<String> =
@@ -156,8 +132,9 @@ fn blocks(file: &str, text: &str) -> Vec<ThemeProblem> {
         let fault = ThemeProblem::new(file, line(text, "extends"), "goes on from itself");
         return vec![fault.help(format!("the program's own is `{PROGRAM}{file}`"))];
     }
-    let of_both = [program(parent), program("base.html")].into_iter().flat_map(|text| tags(text, "block"));
-    let known: BTreeSet<&str> = of_both.map(|(_, rest)| first_word(rest)).collect();
+    let both = TEMPLATES.iter().filter(|(name, _)| [parent, "base.html"].contains(name));
+    let known: BTreeSet<&str> =
+        both.flat_map(|(_, text)| tags(text, "block")).map(|(_, rest)| first_word(rest)).collect();
     // A block that replaces another may contain new blocks.
     let mut depth = 0usize;
     let mut faults = Vec::new();
@@ -176,11 +153,6 @@ fn blocks(file: &str, text: &str) -> Vec<ThemeProblem> {
         }
     }
     faults
-}
-
-/// The program's own template of a name.
-fn program(name: &str) -> &'static str {
-    TEMPLATES.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| *text)
 }
 
 fn first_word(rest: &str) -> &str {

@@ -183,20 +183,6 @@ fn a_theme_may_have_words_blocks_and_pictures_of_its_own() {
     assert_eq!(warnings.len(), 1);
     let expected = "assets/a.svg: is shown nowhere\n  help: name it in theme.toml";
     assert!(warnings[0].to_string().starts_with(expected));
-    // So is what scripts look for and a page of the operator's has not.
-    let main =
-        "{% extends \"@opdir/shortlist.html\" %}{% block main %}<p id=\"take\" data-none></p>{% endblock %}";
-    let missing = "shortlist.html: scripts look for data-done, data-empty, data-failed, data-gone, data-gone-text, data-most, data-name, data-programs, data-provider, data-remove, data-source, id=\"board\", id=\"copy\", id=\"count\", id=\"csv\", id=\"found\", id=\"ics\", id=\"list\", id=\"rest\", id=\"shared\", id=\"tools\", id=\"undated\"";
-    for (from, to, expected) in [
-        ("@opdir/shortlist", "base", missing),
-        ("", "", missing),
-        ("main", "links", ""),
-        ("<p", "{{ super() }}<p", ""),
-    ] {
-        let theme =
-            Theme::load(Some(folder(&[("shortlist.html", &main.replacen(from, to, 1))]).path())).unwrap();
-        assert_eq!(theme.warnings.first().map(ToString::to_string).unwrap_or_default(), expected);
-    }
     // A word has to be in both languages.
     assert!(load_error(&files[..2]).contains("`imprint` is no word of es.json"));
 }

@@ -202,11 +202,6 @@ const fn reason_of(code: Code) -> Option<Reason> {
 }
 
 const fn may_open_again(lifecycle: Lifecycle) -> bool {
-    matches!(
-        lifecycle,
-        Lifecycle::ActiveAccepting
-            | Lifecycle::ActiveBetweenCycles
-            | Lifecycle::Inaccessible
-            | Lifecycle::Unclear
-    )
+    use Lifecycle::{ActiveAccepting, ActiveBetweenCycles, Inaccessible, Unclear};
+    matches!(lifecycle, ActiveAccepting | ActiveBetweenCycles | Inaccessible | Unclear)
 }

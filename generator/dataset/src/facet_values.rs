@@ -126,9 +126,6 @@ impl Tables {
 
 /// Reports labels in place of values.
 pub(crate) fn check_labels(tables: &mut Tables, labels: &Labels, report: &mut Diagnostics) {
-    if labels.0.is_empty() {
-        return;
-    }
     tables.visit_facet_values(|facet, field, at, value| {
         let Some(meant) = labels.value_of(facet, value) else { return };
         let message = format!("`{field}` is {}, the label of a value", quoted(value));

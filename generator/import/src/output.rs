@@ -57,7 +57,6 @@ impl Imported {
             }
             // A table that is made of a column, none of whose cells has a value.
             Code::NoTable => self.is_open || lacks_fields && made.iter().any(|table| names(it, table)),
-            // What a row lacks, an open line may give it; what a cell has is what it is.
             _ => false,
         };
         report.relocate(origin, |it, file| {
@@ -81,9 +80,7 @@ impl Imported {
             }
             !follows(it, columns.is_some())
         });
-        if report.error_count() > 0 {
-            hold_warnings(report);
-        }
+        report.hold_warnings();
     }
 
     /// The tables that are not on the disk as they would be written.
@@ -142,16 +139,6 @@ fn add_column(it: &mut Diagnostic, columns: &Columns) {
     }
 }
 
-/// Leaves the errors alone: what is wrong would drown in what may stay so.
-fn hold_warnings(report: &mut Diagnostics) {
-    let is_warning = |it: &Diagnostic| !it.code.id().starts_with('E');
-    let count = report.sorted().into_iter().filter(|it| is_warning(it)).count();
-    if count > 0 {
-        report.note(format!("{} left for later, as there are errors", counted(count, "warning")));
-    }
-    report.relocate(|_, _| None, |it, _| !is_warning(it));
-}
-
 /// A record that will be written.
 pub(super) type Record = Map<String, Value>;
 
@@ -190,10 +177,6 @@ impl Output {
         let places = rows.iter().map(|(.., at)| *at).collect();
         let lines: String = rows.into_iter().map(|(_, line, _)| line).collect();
         (lines.into_bytes(), (places, self.columns))
-    }
-
-    pub(super) fn records(&self) -> Vec<Record> {
-        self.rows.iter().map(|(line, _)| record_of(line)).collect()
     }
 
     /// Adds the records of the last import whose rows are gone, as the source's `gone` declares; but none of `made`, which
@@ -437,13 +420,10 @@ fn files_of(outputs: &Outputs, tables: &[Table]) -> BTreeMap<String, Vec<u8>> {
     own.map(|((table, source), output)| (path_of(*table, source), lines(output))).collect()
 }
 
-/// The tables of records that other rows name, and that have slugs.
-const WITH_SLUGS: [Table; 3] = [Table::Organizations, Table::Programs, Table::Recipients];
-
 /// Gives records the ids and slugs that they had in the last import where they would get others: their source calls them by
 /// another name, or by another key, where the mapping declares `gone = "rename"`; or another record takes the slug.
 pub(super) fn keep_ids(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics) -> Outcome<()> {
-    let files = files_of(outputs, &WITH_SLUGS);
+    let files = files_of(outputs, &Table::WITH_SLUGS);
     // Rows are sorted when they are written.
     let lines = |rows: &[u8]| rows.split(|it| *it == b'\n').map(<[u8]>::to_vec).collect::<BTreeSet<_>>();
     if files.iter().all(|(at, now)| std::fs::read(data.join(at)).is_ok_and(|it| lines(&it) == lines(now))) {
@@ -453,7 +433,8 @@ pub(super) fn keep_ids(data: &Path, outputs: &mut Outputs, report: &mut Diagnost
     let earlier = identities(Input::Folder(data.to_owned()))?;
     let now: HashMap<_, _> = identities(Input::Overlaid(data.to_owned(), &files))?.into_values().collect();
     let mut stayed: Vec<String> = Vec::new();
-    for ((table, source), output) in outputs.iter_mut().filter(|((it, _), _)| WITH_SLUGS.contains(it)) {
+    for ((table, source), output) in outputs.iter_mut().filter(|((it, _), _)| Table::WITH_SLUGS.contains(it))
+    {
         let text = before(data, *table, source);
         let before: Vec<&str> = text.lines().collect();
         let keys = keys_of(&before);
@@ -498,7 +479,7 @@ pub(super) fn made_elsewhere(sources: &[Source], chosen: &[&Source], data: &Path
             let mut rows = previous(data, target.table, &source.name);
             rows.retain(|row| !row.contains_key("publication"));
             made.extend(rows.iter().filter_map(|row| Some(((target.table, identity(target, row)?), None))));
-            for table in WITH_SLUGS {
+            for table in Table::WITH_SLUGS {
                 let named = rows.iter().filter_map(|row| row.get(table.name().trim_end_matches('s')));
                 used.extend(named.map(|it| (table, lowered(&shown(it)))));
             }

@@ -23,16 +23,14 @@ pub(super) const LARGEST: u64 = 256 << 20;
 /// Most bytes of a row.
 const LONGEST_ROW: usize = 16 << 20;
 
-/// First bytes of a workbook of before 2007, or of one with a password.
-const OLD_WORKBOOK: &[u8] = b"\xd0\xcf\x11\xe0";
-
 /// Reads a source, in the format that its first bytes show.
 pub(super) fn read(bytes: &[u8], how: &Options) -> Result<Sheet, String> {
     within(bytes.len().div_ceil(1 << 20), (LARGEST >> 20) as usize, "MB")?;
     if bytes.starts_with(b"PK\x03\x04") {
         return workbook::read(bytes, how);
     }
-    if bytes.starts_with(OLD_WORKBOOK) {
+    // A workbook of before 2007, or one with a password.
+    if bytes.starts_with(b"\xd0\xcf\x11\xe0") {
         return Err("it is an old .xls workbook or has a password: save it as .xlsx or .csv".to_owned());
     }
     let text = decode(bytes, how.encoding.as_deref())?;

@@ -27,14 +27,11 @@ pub(super) fn is_private(name: &str) -> bool {
 /// A value as its field has it: the text of a cell by the type of the field, a whole number without its fraction. What is
 /// of another type stays.
 pub(super) fn typed(value: &Value, kind: ValueType, is_csv: bool) -> Value {
-    match (value, kind) {
-        (Value::String(text), _) if is_csv => of_cell(text, kind),
-        // `2026.0` is a whole number too.
-        (Value::Number(number), ValueType::Integer) => match number.as_f64() {
-            Some(number) if number.fract() == 0.0 => (number as i64).into(),
-            _ => value.clone(),
-        },
-        _ => value.clone(),
+    // `2026.0` is a whole number too.
+    let whole = value.as_f64().filter(|it| kind == ValueType::Integer && it.fract() == 0.0);
+    match value {
+        Value::String(text) if is_csv => of_cell(text, kind),
+        _ => whole.map_or_else(|| value.clone(), |it| (it as i64).into()),
     }
 }
 
@@ -202,12 +199,8 @@ fn describe(error: &str, (name, value): &NamedValue, is_csv: bool, table: &str, 
 /// Whether the point of a number may separate thousands: it is the only one, before three digits.
 fn is_ambiguous(text: &str) -> bool {
     let Some((whole, rest)) = text.trim().trim_start_matches('-').split_once('.') else { return false };
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    (1..=3).contains(&whole.len())
-        && rest.len() == 3
-        && digits(whole)
-        && digits(rest)
-        && !whole.starts_with('0')
+    let are_digits = [whole, rest].concat().bytes().all(|byte| byte.is_ascii_digit());
+    are_digits && (1..=3).contains(&whole.len()) && rest.len() == 3 && !whole.starts_with('0')
 }
 
 /// Whether a text that is no number is one with separators, and perhaps a currency.
@@ -274,20 +267,18 @@ pub(super) fn meant<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
 
 /// The expected form of a field, by its name or in serde's terms.
 fn shape<'a>(name: &str, expected: &'a str) -> &'a str {
-    match name {
-        "id" => "a UUID such as 3f0c8a52-7d5e-4c1b-9a86-2b1f0f6c9d11",
+    match expected {
+        _ if name == "id" => "a UUID such as 3f0c8a52-7d5e-4c1b-9a86-2b1f0f6c9d11",
         _ if name.ends_with("Id") => "the UUID of a record",
         _ if name.ends_with("On") => "a date such as 2026-01-31",
         _ if name.ends_with("At") => "a time such as 2026-01-31T09:00:00Z",
-        _ => match expected {
-            "f64" => "a number",
-            "i32" => "a whole number",
-            "a boolean" => "true or false",
-            "string or map" => "a word",
-            "a sequence" => "a list",
-            "a map" => "an object",
-            "option" => "a value of another type",
-            other => other,
-        },
+        "f64" => "a number",
+        "i32" => "a whole number",
+        "a boolean" => "true or false",
+        "string or map" => "a word",
+        "a sequence" => "a list",
+        "a map" => "an object",
+        "option" => "a value of another type",
+        other => other,
     }
 }

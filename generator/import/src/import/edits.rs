@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::files::{ImportError, Outcome, text_of};
 use crate::mapping::kinds;
-use crate::output::{Output, Outputs, Record, line_of, previous};
+use crate::output::{Output, Outputs, Record, line_of, previous, record_of};
 use crate::values;
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
@@ -38,7 +38,8 @@ pub(super) fn apply(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics
         };
         let text = text_of(&path)?;
         let own = outputs.iter_mut().filter(|((of, _), _)| *of == table);
-        let mut imported: Vec<_> = own.map(|((_, source), it)| (source, it.records(), it)).collect();
+        let records = |it: &Output| it.rows.iter().map(|(line, _)| record_of(line)).collect();
+        let mut imported: Vec<_> = own.map(|((_, source), it)| (source, records(it), it)).collect();
         for row in rows(text.trim_start_matches('\u{feff}'), file) {
             let done = row.and_then(|row| edit(table, row, data, (&mut imported, &mut edited), report));
             done.unwrap_or_else(|problem| report.push(problem));

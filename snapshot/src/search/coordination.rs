@@ -10,6 +10,8 @@ use crate::search::matching::Clause;
 
 /// Words that leave out whatever is named behind them.
 const ANY: &str = "without";
+/// Words that neither require nor leave out what is named behind them: `not limited to`.
+const IDLE: &str = "no-limit";
 
 /// What a clause is beside the one before it.
 #[derive(Clone, Copy)]
@@ -19,8 +21,8 @@ pub(super) enum Role {
     Alternative,
     /// Every record without it is meant.
     LeftOut,
-    /// More words of a text that is left out.
-    MoreLeftOut,
+    /// More words of what is left out, or of what is idle.
+    More,
     /// A word between what leaves out and what is left out: `not require a PhD`.
     Link,
 }
@@ -44,9 +46,16 @@ pub(super) struct Read {
 }
 
 impl Read {
+    /// Whether it is neither required nor left out.
+    pub(super) fn is_idle(&self) -> bool {
+        self.list == Some(IDLE)
+    }
+
     /// Whether it is a text behind words that may not leave it out.
     pub(super) fn is_doubtful(&self) -> bool {
-        self.kind == Kind::Text && matches!(self.role, Role::LeftOut) && self.list != Some(ANY)
+        self.kind == Kind::Text
+            && matches!(self.role, Role::LeftOut)
+            && ![Some(ANY), Some(IDLE)].contains(&self.list)
     }
 }
 
@@ -75,10 +84,7 @@ impl Sequence {
             let words = start - length..start + clause.words.len();
             Read { words, role, list, kind }
         };
-        let cue = |list| (ending(&self.words[..start], list), list);
-        let (length, list) =
-            [of_kind, ANY].map(cue).into_iter().max_by_key(|(length, _)| *length).unwrap_or_default();
-        if length > 0 {
+        if let Some((length, list)) = self.cue(start, of_kind) {
             let role = if clause.words.iter().all(|word| is_link(word)) { Role::Link } else { Role::LeftOut };
             return read(length, role, Some(list));
         }
@@ -86,18 +92,38 @@ impl Sequence {
         let between = self.words.get(last.words.end..start).unwrap_or_default();
         let is_listed = between.is_empty() && self.commas.contains(&start);
         let is_place = [last.kind, kind].map(|kind| kind == Kind::Place);
-        let is_joined =
-            |list| joins(between) && (of_kind == list || list == ANY && is_place[0] == is_place[1]);
+        let is_joined = |list| {
+            joins(between) && (of_kind == list || list == ANY && is_place[0] == is_place[1] || list == IDLE)
+                || list == IDLE && between.iter().any(|word| lexicon::has("also", word))
+        };
+        // `Not for female students`: of both, not of one.
+        let is_for = || self.words[last.words.clone()].iter().any(|word| lexicon::has("whom", word));
+        let is_one = |list| [last.kind, kind] == [Kind::Text; 2] || list == IDLE || is_for();
+        let is_enumerated =
+            |list| list == IDLE && is_place[0] == is_place[1] || list == ANY && kind == last.kind;
         match last.list {
             None if is_or(between) => read(0, Role::Alternative, None),
-            Some(list) if [last.kind, kind] == [Kind::Text; 2] && between.is_empty() && !is_listed => {
-                read(0, Role::MoreLeftOut, Some(list))
-            }
-            Some(list) if is_joined(list) || is_listed && list == ANY && kind == last.kind => {
+            Some(list) if between.is_empty() && !is_listed && is_one(list) => read(0, Role::More, Some(list)),
+            Some(list) if is_joined(list) || is_listed && is_enumerated(list) => {
                 read(between.len(), Role::LeftOut, Some(list))
             }
             _ => read(0, Role::Required, None),
         }
+    }
+
+    /// Number of words before a position that leave out what follows or make it idle, and their list: the longest of them.
+    fn cue(&self, at: usize, of_kind: &'static str) -> Option<(usize, &'static str)> {
+        let cue = |list| (ending(&self.words[..at], list), list);
+        let longest = [of_kind, ANY, IDLE].map(cue).into_iter().max_by_key(|(length, _)| *length);
+        longest.filter(|(length, _)| *length > 0)
+    }
+
+    /// The same of a phrase in quotes behind all words, and behind another one that was left out before the words from a
+    /// position on.
+    pub(super) fn before_phrase(&self, last: Option<usize>) -> Option<(usize, bool)> {
+        let joined = last.map(|end| &self.words[end..]).filter(|between| joins(between));
+        let found = self.cue(self.words.len(), "without-value").map(|(length, list)| (length, list == IDLE));
+        found.or_else(|| joined.map(|between| (between.len(), false)))
     }
 
     /// Makes what commas join to alternatives alternatives: `nurses, teachers or engineers`.

@@ -309,7 +309,7 @@ impl Entity {
         let is_benefit = |ordinal: &u32| values.facet_of(*ordinal) == Facet::Benefits;
         match &self.place {
             Some(_) => "without-place",
-            None if self.values.is_empty() || self.values.iter().any(is_benefit) => "without-benefit",
+            None if self.values.iter().all(is_benefit) => "without-benefit",
             None => "without-value",
         }
     }

@@ -11,26 +11,22 @@ use jiff::ToSpan as _;
 use jiff::civil::Date;
 use rustc_hash::FxHashSet;
 
-use crate::facet::{Interval, MEASURES, Measure};
+use crate::facet::{Interval, Measure};
 use crate::query::Query;
 use crate::search::lexicon::{self, is_in, starting};
 use crate::search::text_query::TextQuery;
 use crate::text::{fold, words_of};
 use crate::time::{CLOSING_SOON_DAYS, Day};
 
-/// What became of a filter phrase.
+/// What became of a filter phrase, with the key of the note about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhraseUse {
     /// It is a filter.
     Applied,
-    /// It is left out and the filter offered, as few records state what it bounds.
-    Offered,
-    /// It is left out: its amount is in another currency than US dollars.
-    OtherCurrency,
-    /// It is left out: no filter bounds the opening day.
-    OpeningDay,
-    /// It is left out: no filter is its opposite.
-    Negated,
+    /// It is not applied and the filter offered.
+    Offered(&'static str),
+    /// It is left out: there is no filter for it.
+    LeftOut(&'static str),
 }
 
 /// Words that mean a filter.
@@ -47,6 +43,11 @@ pub struct FilterPhrase {
 }
 
 impl FilterPhrase {
+    /// Words that neither require nor leave out what they name.
+    pub(super) const fn idle(words: String) -> Self {
+        Self { words, parameter: "", value: String::new(), used: PhraseUse::LeftOut("search_idle") }
+    }
+
     /// Whether it was applied as a filter.
     pub(super) fn is_applied(&self) -> bool {
         self.used == PhraseUse::Applied
@@ -61,8 +62,8 @@ enum Filter {
     Funding([Option<f64>; 2]),
     /// Least and greatest age.
     Age([Option<f64>; 2]),
-    /// A filter that does not exist.
-    LeftOut(PhraseUse),
+    /// A filter that does not exist: the key of the note.
+    LeftOut(&'static str),
     Due(Option<Date>, Option<Date>),
 }
 
@@ -70,19 +71,20 @@ impl Filter {
     /// The filter for what this one leaves out, as far as there is one.
     fn opposite(self) -> Self {
         match self {
-            Self::Funding([least, most]) => Self::Funding([most, least]),
-            Self::Age([least, most]) => Self::Age([most, least]),
+            Self::Funding([least, most]) if least.xor(most).is_some() => Self::Funding([most, least]),
+            Self::Age([least, most]) if least.xor(most).is_some() => Self::Age([most, least]),
             Self::Due(None, Some(last)) => Self::Due(last.tomorrow().ok(), None),
             Self::Due(Some(first), None) => Self::Due(None, first.yesterday().ok()),
-            Self::LeftOut(used) => Self::LeftOut(used),
-            _ => Self::LeftOut(PhraseUse::Negated),
+            Self::LeftOut(key) => Self::LeftOut(key),
+            _ => Self::LeftOut("search_negated"),
         }
     }
 
     fn used(&self) -> PhraseUse {
         match self {
-            Self::Age(_) => PhraseUse::Offered,
-            Self::LeftOut(used) => *used,
+            // Few records state what it bounds.
+            Self::Age(_) => PhraseUse::Offered("search_or_filter"),
+            Self::LeftOut(key) => PhraseUse::LeftOut(key),
             _ => PhraseUse::Applied,
         }
     }
@@ -139,23 +141,16 @@ pub(super) fn filters(unphrased: &Query, phrases: &[FilterPhrase]) -> Vec<(Vec<S
         (["open", ""], Query { open: true, ..Query::default() }),
         (["rolling", ""], Query { rolling: true, ..Query::default() }),
     ];
-    let of_measures = MEASURES.iter().map(|spec| {
-        let mut only = Query::default();
-        only.measures[spec.measure as usize] = unphrased.measures[spec.measure as usize];
-        (spec.parameters, only)
-    });
-    let filters = of_measures.chain(others).map(|(parameters, only)| {
-        let mut words: Vec<String> = Vec::new();
-        let of_filter =
-            |phrase: &&FilterPhrase| phrase.is_applied() && parameters.contains(&phrase.parameter);
-        for phrase in phrases.iter().filter(of_filter) {
-            if !words.contains(&phrase.words) {
-                words.push(phrase.words.clone());
-            }
-        }
+    let mut funding = Query::default();
+    funding.measures[Measure::Funding as usize] = unphrased.measures[Measure::Funding as usize];
+    let filters = [(Measure::Funding.spec().parameters, funding)].into_iter().chain(others);
+    let of_filter = |(parameters, only): ([&str; 2], Query)| {
+        let phrases = phrases.iter().filter(|it| it.is_applied() && parameters.contains(&it.parameter));
+        let mut words: Vec<String> = phrases.map(|phrase| phrase.words.clone()).collect();
+        words.dedup();
         (words, only)
-    });
-    filters.filter(|(words, _)| !words.is_empty()).collect()
+    };
+    filters.map(of_filter).filter(|(words, _)| !words.is_empty()).collect()
 }
 
 /// A folded word without punctuation at its ends, except a plus behind it: `60+`.
@@ -250,7 +245,7 @@ fn deadline(rest: &[&str], today: Date) -> Option<(usize, Filter)> {
     let opens = starting(rest, "opens");
     let head = opens.or_else(|| starting(rest, "deadline")).unwrap_or(0);
     let (length, filter) = due(&rest[head..], head > 0, today)?;
-    Some((head + length, if opens.is_some() { Filter::LeftOut(PhraseUse::OpeningDay) } else { filter }))
+    Some((head + length, if opens.is_some() { Filter::LeftOut("search_opening") } else { filter }))
 }
 
 /// A time of a deadline, after a word for deadlines or without one.
@@ -386,6 +381,7 @@ mod tests {
             ("becas no superiores a 5.000 dólares", "becas", "fundingMax=5000"),
             ("grants not due before March 2027", "grants", "deadlineFrom=2027-03-01"),
             ("grants not open now", "grants", "="),
+            ("grants not $5,000-$10,000", "grants", "="),
             ("becas que no cierren en diciembre", "becas que", "="),
             ("grants over $10 000", "grants", "fundingMin=10000"),
             ("al menos US$ 1 000 000", "", "fundingMin=1000000"),

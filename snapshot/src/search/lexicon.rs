@@ -82,7 +82,8 @@ static STOPS: LazyLock<WordsOf> = LazyLock::new(|| words_of_lists(&["function", 
 /// Phrases of several words that are carrier words together, by their first words.
 static CARRIER_PHRASES: LazyLock<FxHashMap<&str, Vec<&Phrase>>> = LazyLock::new(|| {
     let mut by_first: FxHashMap<&str, Vec<&Phrase>> = FxHashMap::default();
-    let phrases = phrases("carrier").filter(|phrase| phrase.len() > 1);
+    let phrases =
+        ["carrier", "no-limit", "without"].into_iter().flat_map(phrases).filter(|phrase| phrase.len() > 1);
     phrases.for_each(|it| by_first.entry(it[0]).or_default().push(it));
     by_first
 });

@@ -155,9 +155,9 @@ impl Index {
     pub fn ranked(&self, query: &Query, today: &Today, options: RankOptions<'_>) -> RankedPage {
         let query = RankedQuery::new(self, query, today, options);
         let mut ranked = query.page();
-        query.interpret(&mut ranked);
         (ranked.filter_phrases, ranked.unapplied) =
-            query.phrases.into_iter().partition(FilterPhrase::is_applied);
+            query.phrases.iter().cloned().partition(FilterPhrase::is_applied);
+        query.interpret(&mut ranked);
         ranked.text = query.rest;
         ranked
     }

@@ -93,10 +93,9 @@ impl Search<'_> {
     fn unapplied(&self, phrases: &[FilterPhrase]) -> Value {
         let phrase = &phrases[0];
         let (key, is_filter) = match phrase.used {
-            PhraseUse::OtherCurrency => ("search_currency", false),
-            PhraseUse::OpeningDay => ("search_opening", false),
-            PhraseUse::Negated => ("search_negated", false),
-            PhraseUse::Offered | PhraseUse::Applied => ("search_or_filter", true),
+            PhraseUse::LeftOut(key) => (key, false),
+            PhraseUse::Offered(key) => (key, true),
+            PhraseUse::Applied => ("search_or_filter", true),
         };
         let filter = is_filter.then(|| {
             let left = Query { text: self.text_left(&phrase.words), ..self.query.clone() };

@@ -36,8 +36,9 @@ const NEAR_TOO: &str = "Rows with a match other than \"name\" or \"more\" come n
 const PAST: &str = "The offset is past the last row; total says how many records match.";
 
 const UNAPPLIED: &str = "Words in understood without filters were not applied: amounts are compared in US dollars only; no filter \
-                         bounds the day on which a record opens or is the opposite of another; words such as not limited \
-                         to neither require nor exclude anything.";
+                         bounds the day on which a record opens or how long something lasts, or is the opposite of \
+                         another; a day such as 1/2/2027 has two readings; words such as not limited to neither require \
+                         nor exclude anything.";
 
 /// Arguments that the REST interface has no parameter for.
 const OWN: [&str; 3] = ["includeUnstated", "partial", "plain"];

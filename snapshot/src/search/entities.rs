@@ -417,6 +417,24 @@ impl NamedEntities {
         Some(&self.entities[*self.of.get(position)? as usize])
     }
 
+    /// Values of the facets of an entity whose names end with its words: of `student`, those of `graduate student`.
+    pub(super) fn narrower(&self, words: &[SmolStr], entity: &Entity, values: &Values) -> Vec<u32> {
+        let (heads, facets) = (keys_of(words), entity.facets(values));
+        let is_narrower = |position: &usize| {
+            let key = self.keys.strings.text(*position);
+            let before = heads.iter().filter_map(|head| key.strip_suffix(&**head)?.strip_suffix(' ')).next();
+            before.is_some_and(|before| before != "non")
+        };
+        // `Tax credit` is not named `tax loan`.
+        let is_synonym = |ordinal: u32| {
+            let last = values.text(ordinal).rsplit('-').next().unwrap_or_default();
+            BUILT_IN.of(&[last]).iter().any(|synonym| heads.contains(&place_key(synonym)))
+        };
+        let positions = (0..self.keys.strings.count()).filter(is_narrower);
+        let named = positions.flat_map(|position| &self.entities[self.of[position] as usize].values).copied();
+        named.filter(|it| facets.contains(&values.facet_of(*it)) && !is_synonym(*it)).collect()
+    }
+
     /// Values of benefits that each of some words joined by "and" names: of `tuition and stipend`, those of both. Empty
     /// unless each names some.
     pub(super) fn joined_benefits(&self, words: &[String], values: &Values) -> Vec<Vec<u32>> {

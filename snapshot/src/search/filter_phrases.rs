@@ -13,6 +13,7 @@ use rustc_hash::FxHashSet;
 
 use crate::facet::{Interval, Measure};
 use crate::query::Query;
+use crate::search::filter_phrases::times::{season, time};
 use crate::search::lexicon::{self, is_in, starting};
 use crate::search::text_query::TextQuery;
 use crate::text::{fold, words_of};
@@ -27,6 +28,13 @@ pub enum PhraseUse {
     Offered(&'static str),
     /// It is left out: there is no filter for it.
     LeftOut(&'static str),
+}
+
+impl PhraseUse {
+    /// Few records state what it bounds.
+    const AGE: Self = Self::Offered("search_or_filter");
+    /// It remains text, as no word for deadlines is beside it.
+    const DAY: Self = Self::Offered("search_day");
 }
 
 /// Words that mean a filter.
@@ -54,6 +62,9 @@ impl FilterPhrase {
     }
 }
 
+/// The first and the last day of a deadline.
+type Days = [Option<Date>; 2];
+
 /// The filter that a phrase means.
 enum Filter {
     Open,
@@ -64,7 +75,7 @@ enum Filter {
     Age([Option<f64>; 2]),
     /// A filter that does not exist: the key of the note.
     LeftOut(&'static str),
-    Due(Option<Date>, Option<Date>),
+    Due(Days, PhraseUse),
 }
 
 impl Filter {
@@ -73,8 +84,8 @@ impl Filter {
         match self {
             Self::Funding([least, most]) if least.xor(most).is_some() => Self::Funding([most, least]),
             Self::Age([least, most]) if least.xor(most).is_some() => Self::Age([most, least]),
-            Self::Due(None, Some(last)) => Self::Due(last.tomorrow().ok(), None),
-            Self::Due(Some(first), None) => Self::Due(None, first.yesterday().ok()),
+            Self::Due([None, Some(last)], used) => Self::Due([last.tomorrow().ok(), None], used),
+            Self::Due([Some(first), None], used) => Self::Due([None, first.yesterday().ok()], used),
             Self::LeftOut(key) => Self::LeftOut(key),
             _ => Self::LeftOut("search_negated"),
         }
@@ -82,9 +93,9 @@ impl Filter {
 
     fn used(&self) -> PhraseUse {
         match self {
-            // Few records state what it bounds.
-            Self::Age(_) => PhraseUse::Offered("search_or_filter"),
+            Self::Age(_) => PhraseUse::AGE,
             Self::LeftOut(key) => PhraseUse::LeftOut(key),
+            Self::Due(_, used) => *used,
             _ => PhraseUse::Applied,
         }
     }
@@ -116,8 +127,9 @@ pub(super) fn extract(query: &Query, literal: &[String], today: Day) -> (Query, 
         match applied {
             Some((length, used, values)) => {
                 let phrase = |(parameter, value)| FilterPhrase { words: run(length), parameter, value, used };
-                phrases.extend(values.into_iter().map(phrase));
                 rest.truncate(rest.len() - (at - from));
+                rest.extend(pieces[at..at + length].iter().filter(|_| used == PhraseUse::DAY));
+                phrases.extend(values.into_iter().map(phrase));
                 at += length;
             }
             None => {
@@ -176,10 +188,12 @@ fn apply(filter: &Filter, query: &mut Query, selected: &Query) -> Option<Vec<(&'
             Some(stated(Measure::Age, bounds))
         }
         Filter::LeftOut(_) => Some(vec![("", String::new())]),
-        Filter::Due(from, to) if selected.deadline_from.is_none() && selected.deadline_to.is_none() => {
-            query.deadline_from = from.map(Day::new);
-            query.deadline_to = to.map(Day::new);
-            let stated = [("deadlineFrom", from), ("deadlineTo", to)].into_iter();
+        Filter::Due(days, used) if selected.deadline_from.is_none() && selected.deadline_to.is_none() => {
+            if used == PhraseUse::Applied {
+                query.deadline_from = days[0].map(Day::new).or(query.deadline_from);
+                query.deadline_to = days[1].map(Day::new).or(query.deadline_to);
+            }
+            let stated = ["deadlineFrom", "deadlineTo"].into_iter().zip(days);
             Some(stated.filter_map(|(parameter, day)| Some((parameter, day?.to_string()))).collect())
         }
         _ => None,
@@ -197,7 +211,7 @@ static FIRST_WORDS: LazyLock<FxHashSet<&str>> =
     LazyLock::new(|| lexicon::words("beginning").flat_map(lexicon::words).collect());
 
 fn begins(word: &str) -> bool {
-    FIRST_WORDS.contains(word)
+    FIRST_WORDS.contains(word.split('-').next().unwrap_or(word))
         || word.contains(|c: char| c.is_ascii_digit())
         || lexicon::month(word).is_some()
 }
@@ -209,7 +223,8 @@ fn parse(words: &[&str], at: usize, today: Date) -> Option<(usize, Filter)> {
     }
     let (before, rest) = words.split_at(at);
     let number = || ages::age(rest).or_else(|| amounts::bound(rest));
-    switch(rest, before).or_else(number).or_else(|| deadline(rest, today))
+    let length = || Some((times::length(rest)?, Filter::LeftOut("search_length")));
+    switch(rest, before).or_else(number).or_else(|| deadline(rest, today)).or_else(length)
 }
 
 /// A phrase that switches a filter on.
@@ -244,118 +259,75 @@ fn beside_a_kind(list: &str, rest: &[&str], before: &[&str]) -> Option<usize> {
 fn deadline(rest: &[&str], today: Date) -> Option<(usize, Filter)> {
     let opens = starting(rest, "opens");
     let head = opens.or_else(|| starting(rest, "deadline")).unwrap_or(0);
-    let (length, filter) = due(&rest[head..], head > 0, today)?;
-    Some((head + length, if opens.is_some() { Filter::LeftOut("search_opening") } else { filter }))
+    let (length, days, used) = due(&rest[head..], head > 0, today)?;
+    let used = if head > 0 { PhraseUse::Applied } else { used };
+    let filter = match opens {
+        Some(_) => Filter::LeftOut("search_opening"),
+        None if rest[..head + length].iter().any(|word| times::days_in_numbers(word).len() > 1) => {
+            Filter::LeftOut("search_two_days")
+        }
+        None => Filter::Due(days, used),
+    };
+    Some((head + length, filter))
 }
 
-/// A time of a deadline, after a word for deadlines or without one.
-fn due(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Filter)> {
+/// A time of a deadline, after a word for deadlines or without one, and what becomes of it there.
+fn due(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Days, PhraseUse)> {
     // `Soon` at the end needs no deadline word; `as soon as possible` is no time.
     let is_last = starting(rest, "soon") == Some(rest.len());
     if let Some(length) = starting(rest, "soon").filter(|_| has_head || is_last) {
         let until = today.checked_add(i64::from(CLOSING_SOON_DAYS).days()).ok()?;
-        return Some((length, Filter::Due(Some(today), Some(until))));
+        return Some((length, [Some(today), Some(until)], PhraseUse::Applied));
     }
     if let Some((length, first, last)) = times::period(rest, today) {
-        return Some((length, Filter::Due(Some(first.max(today)), Some(last))));
+        return Some((length, [Some(first.max(today)), Some(last)], PhraseUse::Applied));
     }
     if let Some((length, until)) = times::ahead(rest, has_head, today) {
-        return Some((length, Filter::Due(Some(today), Some(until))));
+        return Some((length, [Some(today), Some(until)], PhraseUse::Applied));
     }
-    by_relation(rest, has_head, today).or_else(|| without_relation(rest, has_head, today))
+    let between = times::between(rest, has_head, today);
+    let between = between.map(|(length, days)| (length, days, PhraseUse::DAY));
+    between.or_else(|| by_relation(rest, has_head, today)).or_else(|| without_relation(rest, has_head, today))
 }
 
-/// `before March 2027`, after a word for deadlines unless a season follows.
-fn by_relation(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Filter)> {
-    let (before, after) = (starting(rest, "before"), starting(rest, "after"));
-    let is_until = starting(rest, "until").is_some_and(|until| before.is_none_or(|before| until >= before));
-    let until = || starting(rest, "until");
-    let relation = before.or(after).or_else(until).or_else(|| starting(rest, "within"))?;
+/// `before March 2027`: after a word for deadlines, or with a day, a month of a year, or a season.
+fn by_relation(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Days, PhraseUse)> {
+    let [before, after, since, until] =
+        ["before", "after", "since", "until"].map(|list| starting(rest, list));
+    let is_until = until.is_some_and(|until| before.is_none_or(|before| until >= before));
+    let relation = before.or(after).or(since).or(until).or_else(|| starting(rest, "within"))?;
     let rest = &rest[relation..];
-    let season = season(rest, today);
-    if !has_head && (before.is_none() || season.is_none()) {
-        return None;
-    }
+    let is_season = season(rest, today).is_some();
     let (length, first, last) = time(rest, today)?;
-    let filter = match (before.is_some(), after.is_some()) {
-        (is_before, _) if is_until && !(is_before && season.is_some()) => Filter::Due(None, Some(last)),
-        (true, _) => Filter::Due(None, first.yesterday().ok()),
-        (_, true) => Filter::Due(last.tomorrow().ok(), None),
-        _ => Filter::Due(Some(first), Some(last)),
+    let days = match (before.is_some(), after.is_some()) {
+        (is_before, _) if is_until && !(is_before && is_season) => [None, Some(last)],
+        (true, _) => [None, first.yesterday().ok()],
+        (_, true) => [last.tomorrow().ok(), None],
+        _ => [Some(first), Some(last).filter(|_| since.is_none())],
     };
-    Some((relation + length, filter))
+    let is_sure = if is_season { before.is_some() } else { is_dated(rest, (length, first, last)) };
+    // `In 2020` is hardly about a deadline.
+    let may_be = has_head || is_sure || lexicon::month(rest[0]).is_some();
+    let is_due = is_sure && (before.is_some() || is_until);
+    may_be.then_some((relation + length, days, if is_due { PhraseUse::Applied } else { PhraseUse::DAY }))
 }
 
-/// A time beside a word for deadlines: `deadline December 2026`, or `December deadline`.
-fn without_relation(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Filter)> {
+/// Whether a time is a day, or a month of a year.
+fn is_dated(rest: &[&str], (length, first, last): (usize, Date, Date)) -> bool {
+    first == last || length > 1 && lexicon::month(rest[0]).is_some()
+}
+
+/// A time beside a word for deadlines: `deadline December 2026`, or `December deadline`. Without one, a day may be one.
+fn without_relation(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Days, PhraseUse)> {
     let of = usize::from(has_head && is_in("of", rest.first()));
     let (length, first, last) = time(rest.get(of..)?, today)?;
-    let follows = is_in("deadline-noun", rest.get(length));
+    let days = [Some(first), Some(last)];
+    if !has_head && is_in("deadline-noun", rest.get(length)) {
+        return Some((length + 1, days, PhraseUse::Applied));
+    }
     // `The deadline may change` names no month.
-    let is_month = length > 1 || !lexicon::is_stop_word(rest[of]);
-    let filter = Filter::Due(Some(first), Some(last));
-    if has_head { is_month.then_some((of + length, filter)) } else { follows.then_some((length + 1, filter)) }
-}
-
-/// A season of the north, from the first day of its first whole month, of a year or the next one: its number of words,
-/// its first and its last day. A winter is of the year in which it ends, unless it is over.
-fn season(rest: &[&str], today: Date) -> Option<(usize, Date, Date)> {
-    let seasons = [("spring", 3), ("summer", 6), ("autumn", 9), ("winter", 12)];
-    let found = |(list, month)| starting(rest, list).map(|length| (length, month));
-    let (length, month) = seasons.into_iter().find_map(found)?;
-    let (of, named) = year_of(&rest[length..]);
-    let next = today.year() + i16::from(today.month() >= month);
-    let days = |year| {
-        let first = Date::new(year, month, 1).ok()?;
-        Some((length + of, first, first.checked_add(2.months()).ok()?.last_of_month()))
-    };
-    let ending = named.filter(|_| month == 12).and_then(|year| days(year - 1));
-    ending.filter(|(.., last)| *last >= today).or_else(|| days(named.unwrap_or(next)))
-}
-
-/// A year, maybe after `of`: its number of words, and the year.
-fn year_of(rest: &[&str]) -> (usize, Option<i16>) {
-    let of = usize::from(is_in("of", rest.first()));
-    let year = rest.get(of).and_then(|word| word.parse().ok()).filter(|year| (2000..2100).contains(year));
-    (year.map_or(0, |_| of + 1), year)
-}
-
-/// A day, a year, this year, or a month with its year or the next month of that name: its number of words, its first and its
-/// last day.
-fn time(rest: &[&str], today: Date) -> Option<(usize, Date, Date)> {
-    if let Some(length) = starting(rest, "this-year") {
-        return Some((length, today, today.last_of_year()));
-    }
-    if let Some(season) = season(rest, today) {
-        return Some(season);
-    }
-    let first = rest.first()?;
-    if let Ok(day) = first.parse::<Date>() {
-        return Some((1, day, day));
-    }
-    if let (1, Some(year)) = year_of(rest) {
-        return Some((1, Date::new(year, 1, 1).ok()?, Date::new(year, 12, 31).ok()?));
-    }
-    // `15 January 2027`, `15 de enero` and `January 15, 2027` are days.
-    let ahead = day_of_month(rest.first());
-    let skipped = ahead.map_or(0, |_| 1 + usize::from(is_in("of", rest.get(1))));
-    let month = lexicon::month(rest.get(skipped)?)?;
-    let behind = day_of_month(rest.get(skipped + 1)).filter(|_| ahead.is_none());
-    let length = skipped + 1 + usize::from(behind.is_some());
-    let (of, named) = year_of(&rest[length..]);
-    let next = if month < today.month() { today.year() + 1 } else { today.year() };
-    let start = Date::new(named.unwrap_or(next), month, 1).ok()?;
-    let length = length + of;
-    match ahead.or(behind) {
-        Some(day) => Date::new(start.year(), month, day).ok().map(|day| (length, day, day)),
-        None => Some((length, start, start.last_of_month())),
-    }
-}
-
-/// The number of a day of a month: `15` or `15th`.
-fn day_of_month(word: Option<&&str>) -> Option<i8> {
-    let number = word?.trim_end_matches(|c: char| c.is_ascii_lowercase());
-    number.parse().ok().filter(|day| (1..=31).contains(day))
+    let is_time = has_head && (length > 1 || !lexicon::is_stop_word(rest[of]));
+    (is_time || is_dated(&rest[of..], (length, first, last))).then_some((of + length, days, PhraseUse::DAY))
 }
 
 #[cfg(test)]
@@ -458,7 +430,6 @@ mod tests {
             "-open now",
             "rolling stock",
             "grants open to women",
-            "grants open in January",
             "opening doors",
             "fellowship open science",
             "call for open topics",

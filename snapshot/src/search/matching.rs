@@ -180,7 +180,11 @@ impl<'a> Clause<'a> {
         self.needs_few_values = false;
         let docs = match self.entity {
             _ if is_idle => DocSet::default(),
-            Some(_) => union(self.entity_docs(index), index.programs()),
+            Some(entity) => {
+                let narrower = index.entities.narrower(&self.words, entity, &index.values);
+                let narrower = narrower.into_iter().map(|ordinal| index.values.docs(ordinal));
+                union(self.entity_docs(index).into_iter().chain(narrower).collect(), index.programs())
+            }
             None => without_phrase(self.docs(index), words, index),
         };
         let (words, named) = (words.to_vec(), self.words.join(" "));

@@ -303,7 +303,7 @@ impl<'a> RankedQuery<'a> {
             open,
             of_open,
             unconfirmed: unconfirmed.len(),
-            facets: self.filters.facets.then(|| self.facets(&narrowed, total + wider, &pager.rows)),
+            facets: (!self.filters.no_facets).then(|| self.facets(&narrowed, total + wider, &pager.rows)),
             rows: pager.rows.into_iter().map(row).collect(),
             more: pager.more,
             wider,

@@ -173,7 +173,7 @@ impl<'a> Counter<'a> {
     /// Number of full matches of a query; `None` if counting them may cost more than is left of the budget.
     fn total(&mut self, query: &Query) -> Option<usize> {
         let Query { sort, page, .. } = Query::default();
-        let query = Query { sort, page, facets: false, ..query.clone() };
+        let query = Query { sort, page, no_facets: true, ..query.clone() };
         let mut counted = self.counted.iter();
         if let Some((.., total)) = counted.find(|it| it.0 == query) {
             return Some(*total);
@@ -244,7 +244,7 @@ impl<'a> Counter<'a> {
         let text = kept.collect::<Vec<_>>().join(" ");
         let only =
             Query { text: Some(text.clone()), page: Page { offset: 0, ..query.page }, ..query.clone() };
-        let first = Query { page: Page { offset: 0, limit: 1 }, facets: false, ..only.clone() };
+        let first = Query { page: Page { offset: 0, limit: 1 }, no_facets: true, ..only.clone() };
         let cost = self.index.ranked_cost(&first);
         if cost > self.budget.left() {
             return None;

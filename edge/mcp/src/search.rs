@@ -10,8 +10,7 @@ use snapshot::place::label_with_country;
 use snapshot::query::Page;
 use snapshot::record::Locale;
 use snapshot::search::{
-    Constraint, FilterPhrase, Interpretation, OfferedPlaces, PhraseUse, RankOptions, RankedPage, RankedRow,
-    Tier,
+    Constraint, FilterPhrase, Interpretation, OfferedPlaces, RankOptions, RankedPage, RankedRow, Tier,
 };
 use snapshot::text::words_of;
 
@@ -303,7 +302,7 @@ fn notice(
             ranked.unstated
         ));
     }
-    let is_left_out = |phrase: &FilterPhrase| matches!(phrase.used, PhraseUse::LeftOut(_));
+    let is_left_out = |phrase: &FilterPhrase| phrase.parameter.is_empty();
     parts.extend(ranked.unapplied.iter().any(is_left_out).then(|| UNAPPLIED.to_owned()));
     parts.extend(question.text_notice.map(str::to_owned));
     (!parts.is_empty()).then(|| parts.join(" "))

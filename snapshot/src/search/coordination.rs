@@ -12,6 +12,8 @@ use crate::search::matching::Clause;
 const ANY: &str = "without";
 /// Words that neither require nor leave out what is named behind them: `not limited to`.
 const IDLE: &str = "no-limit";
+/// Words that leave out a place.
+pub(super) const PLACE: &str = "without-place";
 
 /// What a clause is beside the one before it.
 #[derive(Clone, Copy)]
@@ -27,14 +29,6 @@ pub(super) enum Role {
     Link,
 }
 
-/// What a clause names.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Place,
-    Value,
-    Text,
-}
-
 /// A clause that was read.
 pub(super) struct Read {
     /// Positions of its words, with those before it that leave it out.
@@ -42,7 +36,8 @@ pub(super) struct Read {
     pub(super) role: Role,
     /// The list of the words that leave it out.
     pub(super) list: Option<&'static str>,
-    kind: Kind,
+    /// The list of the words that leave out what it names; none if that is a text.
+    kind: Option<&'static str>,
 }
 
 impl Read {
@@ -53,7 +48,7 @@ impl Read {
 
     /// Whether it is a text behind words that may not leave it out.
     pub(super) fn is_doubtful(&self) -> bool {
-        self.kind == Kind::Text
+        self.kind.is_none()
             && matches!(self.role, Role::LeftOut)
             && ![Some(ANY), Some(IDLE)].contains(&self.list)
     }
@@ -70,16 +65,9 @@ pub(super) struct Sequence {
 impl Sequence {
     /// Reads a clause at a position, after another.
     pub(super) fn read(&self, clause: &Clause<'_>, start: usize, last: Option<&Read>, index: &Index) -> Read {
-        let kind = match (clause.entity, clause.place()) {
-            (_, Some(_)) => Kind::Place,
-            (Some(_), _) => Kind::Value,
-            _ => Kind::Text,
-        };
-        let of_kind = match clause.entity {
-            Some(entity) => entity.negated_by(&index.values),
-            None if clause.benefits.is_empty() => "without-value",
-            None => "without-benefit",
-        };
+        let kind = clause.entity.map(|entity| entity.negated_by(&index.values));
+        let of_text = if clause.benefits.is_empty() { "without-value" } else { "without-benefit" };
+        let of_kind = kind.unwrap_or(of_text);
         let read = |length, role, list| {
             let words = start - length..start + clause.words.len();
             Read { words, role, list, kind }
@@ -91,16 +79,16 @@ impl Sequence {
         let Some(last) = last else { return read(0, Role::Required, None) };
         let between = self.words.get(last.words.end..start).unwrap_or_default();
         let is_listed = between.is_empty() && self.commas.contains(&start);
-        let is_place = [last.kind, kind].map(|kind| kind == Kind::Place);
+        let is_alike = (last.kind == Some(PLACE)) == (kind == Some(PLACE));
         let is_joined = |list| {
-            joins(between) && (of_kind == list || list == ANY && is_place[0] == is_place[1] || list == IDLE)
+            joins(between) && (of_kind == list || list == ANY && is_alike || list == IDLE)
                 || list == IDLE && between.iter().any(|word| lexicon::has("also", word))
         };
         // `Not for female students`: of both, not of one.
         let is_for = || self.words[last.words.clone()].iter().any(|word| lexicon::has("whom", word));
-        let is_one = |list| [last.kind, kind] == [Kind::Text; 2] || list == IDLE || is_for();
-        let is_enumerated =
-            |list| list == IDLE && is_place[0] == is_place[1] || list == ANY && kind == last.kind;
+        let is_one = |list| [last.kind, kind] == [None; 2] || list == IDLE || is_for();
+        let is_both_named = kind.is_some() == last.kind.is_some();
+        let is_enumerated = |list| is_alike && (list == IDLE || list == ANY && is_both_named);
         match last.list {
             None if is_or(between) => read(0, Role::Alternative, None),
             Some(list) if between.is_empty() && !is_listed && is_one(list) => read(0, Role::More, Some(list)),

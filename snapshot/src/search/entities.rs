@@ -18,6 +18,7 @@ use smol_str::SmolStr;
 use crate::facet::{FACETS, Facet, entity_facets, place_facets};
 use crate::place::{self, NameKind, PlaceName, WORLD};
 use crate::record::Term;
+use crate::search::coordination::PLACE;
 use crate::search::lexicon;
 use crate::search::set::{DocSet, union};
 use crate::search::synonyms::{BUILT_IN, label_keys};
@@ -308,7 +309,7 @@ impl Entity {
     pub(super) fn negated_by(&self, values: &Values) -> &'static str {
         let is_benefit = |ordinal: &u32| values.facet_of(*ordinal) == Facet::Benefits;
         match &self.place {
-            Some(_) => "without-place",
+            Some(_) => PLACE,
             None if self.values.iter().all(is_benefit) => "without-benefit",
             None => "without-value",
         }
@@ -319,6 +320,16 @@ impl Entity {
         let docs = |ordinal| if of_few { values.docs_of_few(ordinal) } else { values.docs(ordinal) };
         let others = self.values.iter().map(|ordinal| docs(*ordinal));
         others.chain(self.naming.iter().map(|ordinal| values.naming(*ordinal))).collect()
+    }
+
+    /// Other values that end with one of its own: of `student`, `graduate-student`.
+    pub(super) fn narrower(&self, values: &Values) -> impl Iterator<Item = u32> {
+        let all = |own: &u32| values.of(values.facet_of(*own)).map(|other| other as u32);
+        let pairs = self.values.iter().flat_map(move |own| all(own).map(move |other| (*own, other)));
+        pairs.filter_map(|(own, other)| {
+            let before = values.text(other).strip_suffix(values.text(own))?;
+            (before.ends_with(['-', ' ']) && before != "non-").then_some(other)
+        })
     }
 
     /// Documents that admit its place, many of them by a wider one, and state no citizenship or residence that shuts it
@@ -415,24 +426,6 @@ impl NamedEntities {
     fn named<T: AsRef<str>>(&self, words: &[T]) -> Option<&Entity> {
         let position = keys_of(words).iter().find_map(|key| self.keys.find(key.as_bytes()))?;
         Some(&self.entities[*self.of.get(position)? as usize])
-    }
-
-    /// Values of the facets of an entity whose names end with its words: of `student`, those of `graduate student`.
-    pub(super) fn narrower(&self, words: &[SmolStr], entity: &Entity, values: &Values) -> Vec<u32> {
-        let (heads, facets) = (keys_of(words), entity.facets(values));
-        let is_narrower = |position: &usize| {
-            let key = self.keys.strings.text(*position);
-            let before = heads.iter().filter_map(|head| key.strip_suffix(&**head)?.strip_suffix(' ')).next();
-            before.is_some_and(|before| before != "non")
-        };
-        // `Tax credit` is not named `tax loan`.
-        let is_synonym = |ordinal: u32| {
-            let last = values.text(ordinal).rsplit('-').next().unwrap_or_default();
-            BUILT_IN.of(&[last]).iter().any(|synonym| heads.contains(&place_key(synonym)))
-        };
-        let positions = (0..self.keys.strings.count()).filter(is_narrower);
-        let named = positions.flat_map(|position| &self.entities[self.of[position] as usize].values).copied();
-        named.filter(|it| facets.contains(&values.facet_of(*it)) && !is_synonym(*it)).collect()
     }
 
     /// Values of benefits that each of some words joined by "and" names: of `tuition and stipend`, those of both. Empty

@@ -19,26 +19,14 @@ use crate::search::text_query::TextQuery;
 use crate::text::{fold, words_of};
 use crate::time::{CLOSING_SOON_DAYS, Day};
 
-/// What became of a filter phrase, with the key of the note about it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PhraseUse {
-    /// It is a filter.
-    Applied,
-    /// It is not applied and the filter offered.
-    Offered(&'static str),
-    /// It is left out: there is no filter for it.
-    LeftOut(&'static str),
-}
+/// Key of the note about words that were not applied.
+type Note = Option<&'static str>;
 
-impl PhraseUse {
-    /// Few records state what it bounds.
-    const AGE: Self = Self::Offered("search_or_filter");
-    /// It remains text, as no word for deadlines is beside it.
-    const DAY: Self = Self::Offered("search_day");
-}
+/// It remains text and the filter is offered, as no word for deadlines is beside it.
+const DAY: Note = Some("search_day");
 
 /// Words that mean a filter.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilterPhrase {
     /// The words, folded.
     pub words: String,
@@ -46,20 +34,8 @@ pub struct FilterPhrase {
     pub parameter: &'static str,
     /// Its value.
     pub value: String,
-    /// Whether they were applied.
-    pub used: PhraseUse,
-}
-
-impl FilterPhrase {
-    /// Words that neither require nor leave out what they name.
-    pub(super) const fn idle(words: String) -> Self {
-        Self { words, parameter: "", value: String::new(), used: PhraseUse::LeftOut("search_idle") }
-    }
-
-    /// Whether it was applied as a filter.
-    pub(super) fn is_applied(&self) -> bool {
-        self.used == PhraseUse::Applied
-    }
+    /// Key of the note about them; none if they were applied.
+    pub note: Option<&'static str>,
 }
 
 /// The first and the last day of a deadline.
@@ -69,34 +45,32 @@ type Days = [Option<Date>; 2];
 enum Filter {
     Open,
     Rolling,
-    /// Least and greatest amount.
-    Funding([Option<f64>; 2]),
-    /// Least and greatest age.
-    Age([Option<f64>; 2]),
+    /// The least and the greatest of a measure.
+    Bounds(Measure, [Option<f64>; 2]),
     /// A filter that does not exist: the key of the note.
     LeftOut(&'static str),
-    Due(Days, PhraseUse),
+    Due(Days, Note),
 }
 
 impl Filter {
     /// The filter for what this one leaves out, as far as there is one.
     fn opposite(self) -> Self {
         match self {
-            Self::Funding([least, most]) if least.xor(most).is_some() => Self::Funding([most, least]),
-            Self::Age([least, most]) if least.xor(most).is_some() => Self::Age([most, least]),
-            Self::Due([None, Some(last)], used) => Self::Due([last.tomorrow().ok(), None], used),
-            Self::Due([Some(first), None], used) => Self::Due([None, first.yesterday().ok()], used),
+            Self::Bounds(of, [least, most]) if least.xor(most).is_some() => Self::Bounds(of, [most, least]),
+            Self::Due([None, Some(last)], note) => Self::Due([last.tomorrow().ok(), None], note),
+            Self::Due([Some(first), None], note) => Self::Due([None, first.yesterday().ok()], note),
             Self::LeftOut(key) => Self::LeftOut(key),
             _ => Self::LeftOut("search_negated"),
         }
     }
 
-    fn used(&self) -> PhraseUse {
+    fn note(&self) -> Note {
         match self {
-            Self::Age(_) => PhraseUse::AGE,
-            Self::LeftOut(key) => PhraseUse::LeftOut(key),
-            Self::Due(_, used) => *used,
-            _ => PhraseUse::Applied,
+            // Few records state ages: the filter is offered.
+            Self::Bounds(Measure::Age, _) => Some("search_or_filter"),
+            Self::LeftOut(key) => Some(key),
+            Self::Due(_, note) => *note,
+            _ => None,
         }
     }
 }
@@ -122,13 +96,13 @@ pub(super) fn extract(query: &Query, literal: &[String], today: Day) -> (Query, 
         let is_literal = |run: String| literal.contains(&run) || literal.contains(&words_of(&run).join(" "));
         let found = found.filter(|(length, _)| !is_literal(run(*length)));
         let applied = found.and_then(|(length, filter)| {
-            Some((length, filter.used(), apply(&filter, &mut unphrased, query)?))
+            Some((length, filter.note(), apply(&filter, &mut unphrased, query)?))
         });
         match applied {
-            Some((length, used, values)) => {
-                let phrase = |(parameter, value)| FilterPhrase { words: run(length), parameter, value, used };
+            Some((length, note, values)) => {
+                let phrase = |(parameter, value)| FilterPhrase { words: run(length), parameter, value, note };
                 rest.truncate(rest.len() - (at - from));
-                rest.extend(pieces[at..at + length].iter().filter(|_| used == PhraseUse::DAY));
+                rest.extend(pieces[at..at + length].iter().filter(|_| note == DAY));
                 phrases.extend(values.into_iter().map(phrase));
                 at += length;
             }
@@ -157,7 +131,7 @@ pub(super) fn filters(unphrased: &Query, phrases: &[FilterPhrase]) -> Vec<(Vec<S
     funding.measures[Measure::Funding as usize] = unphrased.measures[Measure::Funding as usize];
     let filters = [(Measure::Funding.spec().parameters, funding)].into_iter().chain(others);
     let of_filter = |(parameters, only): ([&str; 2], Query)| {
-        let phrases = phrases.iter().filter(|it| it.is_applied() && parameters.contains(&it.parameter));
+        let phrases = phrases.iter().filter(|it| it.note.is_none() && parameters.contains(&it.parameter));
         let mut words: Vec<String> = phrases.map(|phrase| phrase.words.clone()).collect();
         words.dedup();
         (words, only)
@@ -178,18 +152,18 @@ fn apply(filter: &Filter, query: &mut Query, selected: &Query) -> Option<Vec<(&'
     match *filter {
         Filter::Open => switch(&mut query.open, "open"),
         Filter::Rolling => switch(&mut query.rolling, "rolling"),
-        Filter::Funding(bounds) if selected.measures[Measure::Funding as usize].is_none() => {
-            let known = query.measures[Measure::Funding as usize].get_or_insert(Interval::EVERYTHING);
-            known.min = bounds[0].unwrap_or(known.min);
-            known.max = bounds[1].unwrap_or(known.max);
-            Some(stated(Measure::Funding, bounds))
-        }
-        Filter::Age(bounds) if selected.measures[Measure::Age as usize].is_none() => {
-            Some(stated(Measure::Age, bounds))
+        Filter::Bounds(measure, bounds) if selected.measures[measure as usize].is_none() => {
+            if filter.note().is_none() {
+                let known = query.measures[measure as usize].get_or_insert(Interval::EVERYTHING);
+                known.min = bounds[0].unwrap_or(known.min);
+                known.max = bounds[1].unwrap_or(known.max);
+            }
+            let stated = measure.spec().parameters.into_iter().zip(bounds);
+            Some(stated.filter_map(|(parameter, bound)| Some((parameter, bound?.to_string()))).collect())
         }
         Filter::LeftOut(_) => Some(vec![("", String::new())]),
-        Filter::Due(days, used) if selected.deadline_from.is_none() && selected.deadline_to.is_none() => {
-            if used == PhraseUse::Applied {
+        Filter::Due(days, note) if selected.deadline_from.is_none() && selected.deadline_to.is_none() => {
+            if note.is_none() {
                 query.deadline_from = days[0].map(Day::new).or(query.deadline_from);
                 query.deadline_to = days[1].map(Day::new).or(query.deadline_to);
             }
@@ -198,12 +172,6 @@ fn apply(filter: &Filter, query: &mut Query, selected: &Query) -> Option<Vec<(&'
         }
         _ => None,
     }
-}
-
-/// The bounds of a measure as parameters and values.
-fn stated(measure: Measure, bounds: [Option<f64>; 2]) -> Vec<(&'static str, String)> {
-    let stated = measure.spec().parameters.into_iter().zip(bounds);
-    stated.filter_map(|(parameter, bound)| Some((parameter, bound?.to_string()))).collect()
 }
 
 /// The first words of filter phrases: most words of a query are none of these.
@@ -259,39 +227,32 @@ fn beside_a_kind(list: &str, rest: &[&str], before: &[&str]) -> Option<usize> {
 fn deadline(rest: &[&str], today: Date) -> Option<(usize, Filter)> {
     let opens = starting(rest, "opens");
     let head = opens.or_else(|| starting(rest, "deadline")).unwrap_or(0);
-    let (length, days, used) = due(&rest[head..], head > 0, today)?;
-    let used = if head > 0 { PhraseUse::Applied } else { used };
+    let (length, days, note) = due(&rest[head..], head > 0, today)?;
     let filter = match opens {
         Some(_) => Filter::LeftOut("search_opening"),
         None if rest[..head + length].iter().any(|word| times::days_in_numbers(word).len() > 1) => {
             Filter::LeftOut("search_two_days")
         }
-        None => Filter::Due(days, used),
+        None => Filter::Due(days, note.filter(|_| head == 0)),
     };
     Some((head + length, filter))
 }
 
-/// A time of a deadline, after a word for deadlines or without one, and what becomes of it there.
-fn due(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Days, PhraseUse)> {
+/// A time of a deadline, after a word for deadlines or without one, and the note about it there.
+fn due(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Days, Note)> {
     // `Soon` at the end needs no deadline word; `as soon as possible` is no time.
-    let is_last = starting(rest, "soon") == Some(rest.len());
-    if let Some(length) = starting(rest, "soon").filter(|_| has_head || is_last) {
-        let until = today.checked_add(i64::from(CLOSING_SOON_DAYS).days()).ok()?;
-        return Some((length, [Some(today), Some(until)], PhraseUse::Applied));
-    }
-    if let Some((length, first, last)) = times::period(rest, today) {
-        return Some((length, [Some(first.max(today)), Some(last)], PhraseUse::Applied));
-    }
-    if let Some((length, until)) = times::ahead(rest, has_head, today) {
-        return Some((length, [Some(today), Some(until)], PhraseUse::Applied));
-    }
-    let between = times::between(rest, has_head, today);
-    let between = between.map(|(length, days)| (length, days, PhraseUse::DAY));
-    between.or_else(|| by_relation(rest, has_head, today)).or_else(|| without_relation(rest, has_head, today))
+    let soon = starting(rest, "soon").filter(|length| has_head || *length == rest.len());
+    let until = i64::from(CLOSING_SOON_DAYS).days();
+    let soon = soon.map(|length| (length, [Some(today), today.checked_add(until).ok()]));
+    let sure = soon.or_else(|| times::period(rest, today)).or_else(|| times::ahead(rest, has_head, today));
+    let sure = sure.map(|(length, days)| (length, days, None));
+    let between = || times::between(rest, has_head, today).map(|(length, days)| (length, days, DAY));
+    let related = || by_relation(rest, has_head, today);
+    sure.or_else(between).or_else(related).or_else(|| without_relation(rest, has_head, today))
 }
 
 /// `before March 2027`: after a word for deadlines, or with a day, a month of a year, or a season.
-fn by_relation(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Days, PhraseUse)> {
+fn by_relation(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Days, Note)> {
     let [before, after, since, until] =
         ["before", "after", "since", "until"].map(|list| starting(rest, list));
     let is_until = until.is_some_and(|until| before.is_none_or(|before| until >= before));
@@ -309,7 +270,7 @@ fn by_relation(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Day
     // `In 2020` is hardly about a deadline.
     let may_be = has_head || is_sure || lexicon::month(rest[0]).is_some();
     let is_due = is_sure && (before.is_some() || is_until);
-    may_be.then_some((relation + length, days, if is_due { PhraseUse::Applied } else { PhraseUse::DAY }))
+    may_be.then_some((relation + length, days, DAY.filter(|_| !is_due)))
 }
 
 /// Whether a time is a day, or a month of a year.
@@ -318,16 +279,16 @@ fn is_dated(rest: &[&str], (length, first, last): (usize, Date, Date)) -> bool {
 }
 
 /// A time beside a word for deadlines: `deadline December 2026`, or `December deadline`. Without one, a day may be one.
-fn without_relation(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Days, PhraseUse)> {
+fn without_relation(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Days, Note)> {
     let of = usize::from(has_head && is_in("of", rest.first()));
     let (length, first, last) = time(rest.get(of..)?, today)?;
     let days = [Some(first), Some(last)];
     if !has_head && is_in("deadline-noun", rest.get(length)) {
-        return Some((length + 1, days, PhraseUse::Applied));
+        return Some((length + 1, days, None));
     }
     // `The deadline may change` names no month.
     let is_time = has_head && (length > 1 || !lexicon::is_stop_word(rest[of]));
-    (is_time || is_dated(&rest[of..], (length, first, last))).then_some((of + length, days, PhraseUse::DAY))
+    (is_time || is_dated(&rest[of..], (length, first, last))).then_some((of + length, days, DAY))
 }
 
 #[cfg(test)]

@@ -181,8 +181,7 @@ impl<'a> Clause<'a> {
         let docs = match self.entity {
             _ if is_idle => DocSet::default(),
             Some(entity) => {
-                let narrower = index.entities.narrower(&self.words, entity, &index.values);
-                let narrower = narrower.into_iter().map(|ordinal| index.values.docs(ordinal));
+                let narrower = entity.narrower(&index.values).map(|ordinal| index.values.docs(ordinal));
                 union(self.entity_docs(index).into_iter().chain(narrower).collect(), index.programs())
             }
             None => without_phrase(self.docs(index), words, index),

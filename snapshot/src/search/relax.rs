@@ -264,7 +264,7 @@ fn without_words(index: &Index, query: &Query, today: &Today, literal: &[String]
     let parsed: Vec<TextQuery> = pieces.iter().map(|piece| TextQuery::parse(piece, &[])).collect();
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let (unphrased, phrases) = extract(query, literal, today.day);
-    for phrase in phrases.iter().filter(|phrase| phrase.is_applied()) {
+    for phrase in phrases.iter().filter(|phrase| phrase.note.is_none()) {
         let words: Vec<&str> = phrase.words.split(' ').collect();
         let is_phrase = |run: &[&str]| run.iter().zip(&words).all(|(piece, word)| normalized(piece) == *word);
         let at = pieces.windows(words.len()).position(is_phrase);

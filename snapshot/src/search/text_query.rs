@@ -223,11 +223,9 @@ impl TextQuery {
             let mut places = (0..).zip(&self.sequence.words).filter(|(_, typed)| *typed == word);
             places.all(|(place, _)| idle.contains(&place))
         };
-        let is_idle = |clause: &Clause<'_>| match clause.words.as_slice() {
-            [word] => {
-                !idle.is_empty() && clause.left_out.is_none() && clause.place().is_none() && is_cue(word)
-            }
-            _ => false,
+        let is_idle = |clause: &Clause<'_>| {
+            let is_plain = clause.left_out.is_none() && clause.place().is_none();
+            is_plain && !idle.is_empty() && matches!(clause.words.as_slice(), [word] if is_cue(word))
         };
         clauses.retain(|(clause, _)| !is_idle(clause));
         let is_only = clauses.len() == 1 && self.len() == self.words.len();

@@ -4,7 +4,7 @@ use minijinja::{Value, context};
 use snapshot::facet::Facet;
 use snapshot::place;
 use snapshot::query::Query;
-use snapshot::search::{FilterPhrase, Interpretation, OfferedPlaces, PhraseUse, RankedPage};
+use snapshot::search::{FilterPhrase, Interpretation, OfferedPlaces, RankedPage};
 
 use super::Search;
 use super::options::ORGANIZATION;
@@ -92,12 +92,7 @@ impl Search<'_> {
     /// Words that mean filters and were not applied.
     fn unapplied(&self, phrases: &[FilterPhrase]) -> Value {
         let phrase = &phrases[0];
-        let (key, is_filter) = match phrase.used {
-            PhraseUse::LeftOut(key) => (key, false),
-            PhraseUse::Offered(key) => (key, true),
-            PhraseUse::Applied => ("search_or_filter", true),
-        };
-        let filter = is_filter.then(|| {
+        let filter = (!phrase.parameter.is_empty()).then(|| {
             let left = Query { text: self.text_left(&phrase.words), ..self.query.clone() };
             let pairs: Vec<(&str, &str)> = phrases.iter().map(|it| (it.parameter, &*it.value)).collect();
             let name = |(parameter, value): &(&str, &str)| self.display.filter(parameter, value);
@@ -105,7 +100,7 @@ impl Search<'_> {
             link(self.first_page(left, &pairs), &text)
         });
         context! {
-            key,
+            key => phrase.note,
             words => self.quoted([self.typed(&phrase.words)]),
             // As typed, and the address of a search for them as text.
             as_text => (&phrase.words, self.as_text(&phrase.words)),

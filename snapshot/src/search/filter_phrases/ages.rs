@@ -2,6 +2,7 @@
 //! out of the text, and the filter is offered.
 
 use super::Filter;
+use crate::facet::Measure;
 use crate::search::lexicon::{self, is_in, starting};
 use crate::search::synonyms::BUILT_IN;
 
@@ -47,7 +48,7 @@ pub(super) fn age(rest: &[&str]) -> Option<(usize, Filter)> {
     let bound = |age: u8, is_other_end: bool| (!is_other_end).then(|| f64::from(age));
     let ages =
         [bound(first, is_least == Some(false)), bound(second.unwrap_or(first), is_least == Some(true))];
-    Some((rest.len() - behind.len() + limit.unwrap_or(0), Filter::Age(ages)))
+    Some((rest.len() - behind.len() + limit.unwrap_or(0), Filter::Bounds(Measure::Age, ages)))
 }
 
 fn year(text: &str) -> Option<u8> {

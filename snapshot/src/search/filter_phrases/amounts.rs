@@ -2,6 +2,7 @@
 
 use super::Filter;
 use super::ages::AGE_MAX;
+use crate::facet::Measure;
 use crate::search::lexicon::{is_in, starting};
 
 const SIGNS: [char; 5] = ['$', '€', '£', '¥', '₹'];
@@ -23,8 +24,9 @@ pub(super) fn bound(rest: &[&str]) -> Option<(usize, Filter)> {
     let next = &rest[length..];
     let bounds = |bounds, is_foreign| match is_foreign {
         true => Filter::LeftOut("search_currency"),
-        false => Filter::Funding(bounds),
+        false => Filter::Bounds(Measure::Funding, bounds),
     };
+    let one_end = |is_least| if is_least { [Some(value), None] } else { [None, Some(value)] };
     let to = starting(next, "age-to").or(next.first().filter(|dash| dash.is_empty()).map(|_| 1));
     let other = to.and_then(|to| Some((to, amount(&next[to..])?))).filter(|_| least.or(most).is_none());
     if let Some((to, other)) = other.filter(|(_, other)| is_money || other.is_money) {
@@ -35,13 +37,11 @@ pub(super) fn bound(rest: &[&str]) -> Option<(usize, Filter)> {
     }
     if least.or(most).is_some() {
         let is_other = value <= f64::from(AGE_MAX) || is_in("counted", next.first());
-        let bound = if least.is_some() { [Some(value), None] } else { [None, Some(value)] };
-        return (is_money || !is_other).then(|| (length, bounds(bound, is_foreign)));
+        return (is_money || !is_other).then(|| (length, bounds(one_end(least.is_some()), is_foreign)));
     }
     let more = if rest[length - 1].ends_with('+') { Some(0) } else { starting(next, "or-more") };
     let behind = more.or_else(|| starting(next, "or-less")).filter(|_| is_money && ahead.is_none())?;
-    let bound = if more.is_some() { [Some(value), None] } else { [None, Some(value)] };
-    Some((length + behind, bounds(bound, is_foreign)))
+    Some((length + behind, bounds(one_end(more.is_some()), is_foreign)))
 }
 
 struct Amount {

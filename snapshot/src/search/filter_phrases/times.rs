@@ -7,25 +7,25 @@ use super::Days;
 use crate::distinct::distinct;
 use crate::search::lexicon::{self, is_in, starting};
 
-/// This or the next week or month, maybe after `in`: its number of words, its first and its last day.
-pub(super) fn period(rest: &[&str], today: Date) -> Option<(usize, Date, Date)> {
+/// This or the next week or month, maybe after `in`: its number of words, and the days from today on.
+pub(super) fn period(rest: &[&str], today: Date) -> Option<(usize, Days)> {
     let within = starting(rest, "within").unwrap_or(0);
     let found = |list| starting(&rest[within..], list).map(|length| within + length);
     let monday = today.checked_sub(i64::from(today.weekday().to_monday_zero_offset()).days()).ok()?;
     for (list, ahead) in [("this-week", 0), ("next-week", 1)] {
         if let Some(length) = found(list) {
             let first = monday.checked_add(ahead.weeks()).ok()?;
-            return Some((length, first, first.checked_add(6.days()).ok()?));
+            return Some((length, [Some(first.max(today)), first.checked_add(6.days()).ok()]));
         }
     }
     let month = |(list, ahead)| found(list).map(|length| (length, ahead));
     let (length, ahead) = [("this-month", 0), ("next-month", 1)].into_iter().find_map(month)?;
     let first = today.first_of_month().checked_add(ahead.months()).ok()?;
-    Some((length, first, first.last_of_month()))
+    Some((length, [Some(first.max(today)), Some(first.last_of_month())]))
 }
 
-/// `within two weeks` after a word for deadlines, or `in the next 30 days`: its number of words, and the last day.
-pub(super) fn ahead(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Date)> {
+/// `within two weeks` after a word for deadlines, or `in the next 30 days`: its number of words, and the days.
+pub(super) fn ahead(rest: &[&str], has_head: bool, today: Date) -> Option<(usize, Days)> {
     let relation = || starting(rest, "within").or_else(|| starting(rest, "before")).filter(|_| has_head);
     let start = starting(rest, "coming").or_else(relation)?;
     let count = rest.get(start).and_then(|word| number(word)).filter(|count| (1..=366).contains(count))?;
@@ -35,7 +35,7 @@ pub(super) fn ahead(rest: &[&str], has_head: bool, today: Date) -> Option<(usize
         unit if is_in("month", unit) => count.months(),
         _ => return None,
     };
-    Some((start + 2, today.checked_add(span).ok()?))
+    Some((start + 2, [Some(today), today.checked_add(span).ok()]))
 }
 
 /// The days that numbers may mean, whether the day or the month stands first: one of `31/12/2026`, two of `1/2/2027`.

@@ -63,7 +63,8 @@ impl RankedQuery<'_> {
         for (position, clause) in known.chain(&self.parts.unknown).enumerate() {
             let words = clause.words.join(" ");
             if clause.is_idle {
-                ranked.unapplied.push(FilterPhrase::idle(words));
+                let note = Some("search_idle");
+                ranked.unapplied.push(FilterPhrase { words, note, ..FilterPhrase::default() });
                 continue;
             }
             ranked.interpretations.extend(clause.benefits.iter().map(|benefits| Interpretation {

@@ -54,8 +54,7 @@ pub(crate) fn price(context: &Context<'_>, raw: Option<&RawValue>) -> u64 {
     };
     // Where q is part of no value, they are looked through once more for what means it.
     let scans = 1 + 2 * u64::from(arguments.has("q"));
-    let listed: u64 = facets(&arguments).map_or(0, |facets| facets.into_iter().map(values).sum());
-    let listed = scans * listed;
+    let listed = scans * facets(&arguments).map_or(0, |facets| facets.into_iter().map(values).sum::<u64>());
     let (work, query) = question::price(context, &arguments);
     if !query.is_narrowed() {
         return listed + work;

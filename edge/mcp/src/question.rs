@@ -84,11 +84,10 @@ pub(crate) fn read(context: &Context<'_>, arguments: &Arguments<'_>) -> Result<Q
     let (query, invalid) = context.site.index.parse(&pairs.finish());
     let mut text_notice = None;
     for entry in &invalid {
-        match kind(entry) {
-            Some(ParameterKind::Text) => {
-                text_notice = Some(if query.text.is_some() { WORDS_CUT } else { NO_WORD });
-            }
-            _ => mistakes.push(format!("{} is not accepted.", quoted(&shown(entry)))),
+        if entry.starts_with("q=") {
+            text_notice = Some(if query.text.is_some() { WORDS_CUT } else { NO_WORD });
+        } else {
+            mistakes.push(format!("{} is not accepted.", quoted(&shown(entry))));
         }
     }
     const { assert!(TEXT_WORDS_MAX == 32 && TEXT_PHRASES_MAX == 8) };
@@ -264,12 +263,6 @@ fn single(kind: ParameterKind, name: &str, arguments: &Arguments<'_>) -> Result<
         // Those take several values, or are no arguments.
         _ => None,
     })
-}
-
-/// The kind of the parameter in an invalid `name=value` pair that the parser reports.
-fn kind(entry: &str) -> Option<ParameterKind> {
-    let (name, _) = entry.split_once('=')?;
-    PARAMETERS.iter().find(|parameter| parameter.name == name).map(|parameter| parameter.kind)
 }
 
 /// Reports empty ranges, which would give an answer without rows.

@@ -11,7 +11,7 @@ use crate::search::matching::Clause;
 /// Words that leave out whatever is named behind them.
 const ANY: &str = "without";
 /// Words that neither require nor leave out what is named behind them: `not limited to`.
-const IDLE: &str = "no-limit";
+pub(super) const IDLE: &str = "no-limit";
 /// Words that leave out a place.
 pub(super) const PLACE: &str = "without-place";
 
@@ -41,11 +41,6 @@ pub(super) struct Read {
 }
 
 impl Read {
-    /// Whether it is neither required nor left out.
-    pub(super) fn is_idle(&self) -> bool {
-        self.list == Some(IDLE)
-    }
-
     /// Whether it is a text behind words that may not leave it out.
     pub(super) fn is_doubtful(&self) -> bool {
         self.kind.is_none()

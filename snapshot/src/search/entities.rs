@@ -339,22 +339,16 @@ impl Entity {
         let admitting = place_facets().filter(|facet| facet.spec().is_eligibility);
         let admitting =
             union(admitting.map(|facet| values.docs_of_place(facet, place)).collect(), values.count);
+        // What names the place or one in it does not shut it out.
+        let inside = |facet: Facet| {
+            let of_facet = self.naming.iter().filter(|ordinal| values.facet_of(**ordinal) == facet);
+            union(of_facet.map(|ordinal| values.naming(*ordinal)).collect(), values.count)
+        };
+        let shut = |facet| values.shutting_out(facet, place).without(&inside(facet));
         let admitting = [Facet::Citizenships, Facet::Residences]
             .into_iter()
-            .fold(admitting, |docs, facet| docs.without(&self.shutting_out(facet, values)));
+            .fold(admitting, |docs, facet| docs.without(&shut(facet)));
         Some(union(vec![admitting, values.docs_of_place(Facet::Destinations, place)], values.count))
-    }
-
-    /// Documents that name the place, or one in it, for a facet.
-    fn inside<'a>(&self, facet: Facet, values: &'a Values) -> DocSet<'a> {
-        let of_facet = self.naming.iter().filter(|ordinal| values.facet_of(**ordinal) == facet);
-        union(of_facet.map(|ordinal| values.naming(*ordinal)).collect(), values.count)
-    }
-
-    /// Documents that shut the place out of a facet.
-    fn shutting_out<'a>(&self, facet: Facet, values: &'a Values) -> DocSet<'a> {
-        let docs = self.place.as_deref().map(|place| values.shutting_out(facet, place));
-        docs.map_or_else(DocSet::default, |docs| docs.without(&self.inside(facet, values)))
     }
 
     /// Documents that name each region around its place, except for the world.

@@ -122,21 +122,21 @@ pub(super) fn extract(query: &Query, literal: &[String], today: Day) -> (Query, 
 /// The filters that phrases were applied as: the phrases of each, and a query with nothing else.
 pub(super) fn filters(unphrased: &Query, phrases: &[FilterPhrase]) -> Vec<(Vec<String>, Query)> {
     let (deadline_from, deadline_to) = (unphrased.deadline_from, unphrased.deadline_to);
-    let others = [
+    let mut funding = Query::default();
+    funding.measures[Measure::Funding as usize] = unphrased.measures[Measure::Funding as usize];
+    let filters = [
+        (Measure::Funding.spec().parameters, funding),
         (["deadlineFrom", "deadlineTo"], Query { deadline_from, deadline_to, ..Query::default() }),
         (["open", ""], Query { open: true, ..Query::default() }),
         (["rolling", ""], Query { rolling: true, ..Query::default() }),
     ];
-    let mut funding = Query::default();
-    funding.measures[Measure::Funding as usize] = unphrased.measures[Measure::Funding as usize];
-    let filters = [(Measure::Funding.spec().parameters, funding)].into_iter().chain(others);
     let of_filter = |(parameters, only): ([&str; 2], Query)| {
         let phrases = phrases.iter().filter(|it| it.note.is_none() && parameters.contains(&it.parameter));
         let mut words: Vec<String> = phrases.map(|phrase| phrase.words.clone()).collect();
         words.dedup();
         (words, only)
     };
-    filters.map(of_filter).filter(|(words, _)| !words.is_empty()).collect()
+    filters.into_iter().map(of_filter).filter(|(words, _)| !words.is_empty()).collect()
 }
 
 /// A folded word without punctuation at its ends, except a plus behind it: `60+`.

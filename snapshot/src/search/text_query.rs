@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use crate::place;
 use crate::query::{Query, TEXT_WORDS_MAX};
-use crate::search::coordination::{Read, Role, Sequence};
+use crate::search::coordination::{IDLE, Read, Role, Sequence};
 use crate::search::cost::Budget;
 use crate::search::index::Index;
 use crate::search::lexicon::{self, function_words, is_in, stop_words};
@@ -114,8 +114,8 @@ impl TextQuery {
     fn add(&mut self, piece: &Piece<'_>) {
         let Piece { part, quoted, excluded, .. } = *piece;
         let room = TEXT_WORDS_MAX.saturating_sub(self.len());
-        let is_idle =
-            || self.is_ranked && self.sequence.before_phrase(None).is_some_and(|(_, is_idle)| is_idle);
+        // Only a ranked search has a sequence.
+        let is_idle = || self.sequence.before_phrase(None).is_some_and(|(_, is_idle)| is_idle);
         if !excluded && (!quoted || is_idle()) {
             for word in query_words(part).into_iter().take(room) {
                 self.sequence.words.extend(self.is_ranked.then(|| word.text.clone()));
@@ -262,7 +262,7 @@ impl TextQuery {
                     clause.entity = None;
                     (read.role, read.list) = (Role::Required, None);
                 } else {
-                    clause.leave_out(words, read.is_idle(), index);
+                    clause.leave_out(words, read.list == Some(IDLE), index);
                 }
             }
             (Role::Alternative, Some((first, _))) => {

@@ -67,8 +67,10 @@ impl Search<'_> {
     /// How words were understood.
     pub(super) fn notes(&self) -> Option<Value> {
         let RankedPage { guesses, unknown, offered, unapplied, interpretations, .. } = &self.answer;
-        let roles: Vec<Value> =
-            interpretations.iter().filter(|it| self.is_choice(it)).map(|it| self.roles(it)).collect();
+        // The words mean any of their roles: one with as many records finds the same ones.
+        let finds_other = |(_, total): &(_, usize)| *total != self.answer.total;
+        let is_choice = |it: &&Interpretation| it.roles.len() > 1 && it.roles.iter().any(finds_other);
+        let roles = interpretations.iter().filter(is_choice).map(|it| self.roles(it)).collect::<Vec<_>>();
         let is_clear = guesses.is_empty() && unknown.is_empty() && unapplied.is_empty();
         if is_clear && offered.is_empty() && roles.is_empty() {
             return None;
@@ -106,13 +108,6 @@ impl Search<'_> {
             as_text => (&phrase.words, self.as_text(&phrase.words)),
             filter,
         }
-    }
-
-    /// Whether the roles of words are worth a choice. The words mean any of them, so that a role with as many records finds
-    /// the same ones.
-    fn is_choice(&self, words: &Interpretation) -> bool {
-        let finds_same = |(_, total): &(_, usize)| *total == self.answer.total;
-        words.roles.len() > 1 && !words.roles.iter().all(finds_same)
     }
 
     /// A name, the number of records that it finds, and where, if it finds any: the first page of the query with another text

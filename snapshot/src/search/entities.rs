@@ -430,7 +430,8 @@ impl NamedEntities {
             let last = values.text(ordinal).rsplit('-').next().unwrap_or_default();
             BUILT_IN.of(&[last]).iter().any(|synonym| heads.contains(&place_key(synonym)))
         };
-        let positions = (0..self.keys.strings.count()).filter(is_narrower);
+        let all = if entity.values.is_empty() { 0 } else { self.keys.strings.count() };
+        let positions = (0..all).filter(is_narrower);
         let named = positions.flat_map(|position| &self.entities[self.of[position] as usize].values).copied();
         named.filter(|it| facets.contains(&values.facet_of(*it)) && !is_synonym(*it)).collect()
     }

@@ -96,9 +96,12 @@ impl Sequence {
 
     /// Number of words before a position that leave out what follows or make it idle, and their list: the longest of them.
     fn cue(&self, at: usize, of_kind: &'static str) -> Option<(usize, &'static str)> {
-        let cue = |list| (ending(&self.words[..at], list), list);
-        let longest = [of_kind, ANY, IDLE].map(cue).into_iter().max_by_key(|(length, _)| *length);
-        longest.filter(|(length, _)| *length > 0)
+        let words: Vec<&str> = self.words[..at].iter().map(SmolStr::as_str).collect();
+        // With links behind it: `not in the`.
+        let links = words.iter().rev().take_while(|word| is_link(word)).count();
+        let ending = |links, list| Some(links + lexicon::ending(&words[..at - links], list)?);
+        let length = |list| Some(((0..=links).filter_map(|links| ending(links, list)).max()?, list));
+        [of_kind, ANY, IDLE].into_iter().filter_map(length).max_by_key(|(length, _)| *length)
     }
 
     /// The same of a phrase in quotes behind all words, and behind another one that was left out before the words from a
@@ -139,15 +142,4 @@ fn joins(between: &[SmolStr]) -> bool {
 
 fn is_link(word: &str) -> bool {
     lexicon::has("article", word) || lexicon::has("link", word)
-}
-
-/// Number of words of the longest phrase of a list that ends some words, with links behind it: `not in the`.
-fn ending(words: &[SmolStr], list: &str) -> usize {
-    let words: Vec<&str> = words.iter().map(SmolStr::as_str).collect();
-    let links = words.iter().rev().take_while(|word| is_link(word)).count();
-    let length = |phrase: &Vec<&str>| {
-        let ends = |links: &usize| words[..words.len() - links].ends_with(phrase);
-        (0..=links).find(ends).map(|links| phrase.len() + links)
-    };
-    lexicon::phrases(list).filter_map(length).max().unwrap_or(0)
 }

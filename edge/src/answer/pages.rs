@@ -198,7 +198,7 @@ impl Request {
         let (extras, rest) = PageOptions::parse(self.head.query(), site);
         let (query, invalid) = site.index.parse(&rest);
         // The path determines the language, and the form shows facets.
-        (search_query::Query { locale, facets: true, ..query }, extras, invalid)
+        (search_query::Query { locale, no_facets: false, ..query }, extras, invalid)
     }
 
     /// What is rendered from templates, where the snapshot has them.

@@ -64,7 +64,7 @@ pub fn feed_query(site: &Site, query: &Query, feed: Feed) -> Query {
         Feed::Calendar => (EVENTS_MAX, Sort::Name),
         Feed::Table | Feed::Rows => (ROWS_MAX, query.sort),
     };
-    Query { page: Page { offset: 0, limit }, sort, facets: false, ..query.clone() }
+    Query { page: Page { offset: 0, limit }, sort, no_facets: true, ..query.clone() }
 }
 
 /// Price of writing an entry, in units of the search: 15 µs.

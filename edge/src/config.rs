@@ -174,10 +174,10 @@ fn host(text: &str) -> Result<String, String> {
 
 /// A scheme and a host (RFC 6454).
 fn origin(text: &str) -> Result<String, String> {
-    let named = text.split_once("://").filter(|(scheme, name)| !scheme.is_empty() && host(name).is_ok());
-    named
-        .map(|_| text.to_owned())
-        .ok_or_else(|| "expected scheme and host, such as https://chat.example".to_owned())
+    match text.split_once("://") {
+        Some((scheme, name)) if !scheme.is_empty() && host(name).is_ok() => Ok(text.to_owned()),
+        _ => Err("expected scheme and host, such as https://chat.example".to_owned()),
+    }
 }
 
 /// A network, or one address.

@@ -194,10 +194,7 @@ impl Follower {
     /// Waits until a root without a generation has one. Blocks.
     /// An error is one that waiting cannot help.
     pub(crate) fn begin(&self) -> Result<(), RemoteError> {
-        match store::live_id(&self.root) {
-            Ok(_) => Ok(()),
-            Err(_) => self.pull_at_last().map(drop),
-        }
+        store::live_id(&self.root).map(drop).or_else(|_| self.pull_at_last().map(drop))
     }
 
     /// Fetches again what is damaged of the live generation, as soon as the store gives it. Gives whether anything is

@@ -101,7 +101,7 @@ impl Request {
     /// Answers a request to the tools.
     pub(crate) async fn call_tool(self, body: impl Body<Data = Bytes> + Send + Unpin) -> Response<Bytes> {
         if let Err(error) = self.check() {
-            return self.finish(Endpoint::refused(error).into());
+            return self.finish(self.refusal(error));
         }
         let peer = self.head.peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
         let client = self.server.options.proxies.client(peer, &self.head.headers);
@@ -152,8 +152,13 @@ impl Request {
     fn guarded<R: From<Reply>>(&self, answer: impl FnOnce() -> R) -> R {
         catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| {
             self.server.metrics.panics.add();
-            Reply::from(FAILED).into()
+            self.refusal(FAILED).into()
         })
+    }
+
+    /// An error: of JSON-RPC, where a tool was called.
+    fn refusal(&self, error: HttpError) -> Reply {
+        if self.route == Route::Tools { Endpoint::refused(error).into() } else { error.into() }
     }
 
     /// The response, counted and logged. Its body counts as in flight until the client has taken it.
@@ -171,8 +176,7 @@ impl Request {
                 reply.shared.take().map_or((reply.body.len(), None), |(n, it)| (n, Some(it)));
             match self.head.hold(reply.body, whole, shared) {
                 Some(body) => reply.body = body,
-                None if self.route == Route::Tools => reply = Endpoint::refused(CONGESTED).into(),
-                None => reply = CONGESTED.into(),
+                None => reply = self.refusal(CONGESTED),
             }
         }
         if reply.status == StatusCode::NOT_MODIFIED {

@@ -52,10 +52,7 @@ pub fn run(cli: &Cli) -> ExitCode {
         Command::Init { dir, sample } => init::init(dir, *sample),
         Command::Stamp { data, at } => stamp::stamp(data, *at),
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => ExitCode::from(failure as u8),
-    }
+    result.map_or_else(|failure| ExitCode::from(failure as u8), |()| ExitCode::SUCCESS)
 }
 
 fn theme(lines: Result<Vec<String>, ThemeError>) -> Result<(), Failure> {

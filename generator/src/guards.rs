@@ -7,8 +7,6 @@ use dataset::Table;
 
 use crate::plan::{Blanked, Counted, Plan};
 
-/// Tables whose records have pages. In others a changed record may get another id: there, only the difference counts.
-const WITH_PAGES: [Table; 3] = [Table::Programs, Table::Organizations, Table::Recipients];
 /// Least number of live records for a guard; small tables may change as a whole.
 const LEAST: u64 = 10;
 
@@ -55,7 +53,8 @@ impl Guards {
     /// The limits that a plan exceeds, each with the option that allows it.
     pub(crate) fn violations(&self, plan: &Plan) -> Vec<String> {
         let changes = plan.tables.iter().flat_map(|table| {
-            let has_pages = WITH_PAGES.iter().any(|it| it.name() == table.table);
+            // In tables without pages a changed record may get another id: there, only the difference counts.
+            let has_pages = Table::WITH_SLUGS.iter().any(|it| it.name() == table.table);
             let removed = match has_pages {
                 true => table.removed.len(),
                 false => table.removed.len().saturating_sub(table.added.len()),

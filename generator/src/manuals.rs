@@ -8,7 +8,7 @@ use clap_complete::Shell;
 
 use crate::cli::Cli;
 use crate::exit_codes::{Failure, fail};
-use crate::preview;
+use crate::preview::EdgeCommand;
 
 /// Writes `man/PROGRAM/*.1` and the completions of both programs.
 pub(crate) fn manuals(out: &Path) -> Result<(), Failure> {
@@ -18,7 +18,7 @@ pub(crate) fn manuals(out: &Path) -> Result<(), Failure> {
 fn write(out: &Path) -> io::Result<()> {
     let completions = out.join("completions");
     std::fs::create_dir_all(&completions)?;
-    for (name, command) in [("opdir", Cli::command()), ("opdir-edge", preview::edge_command())] {
+    for (name, command) in [("opdir", Cli::command()), ("opdir-edge", EdgeCommand::command())] {
         for shell in [Shell::Bash, Shell::Fish, Shell::Zsh] {
             clap_complete::generate_to(shell, &mut command.clone(), name, &completions)?;
         }

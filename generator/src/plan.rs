@@ -86,9 +86,8 @@ pub(crate) fn other_dataset(directory: &Directory, live: Option<&Generation>) ->
 impl Plan {
     /// Compares numbers of records with those of the live generation.
     pub(crate) fn of_counts(directory: &Directory, live: Option<&Generation>) -> Self {
-        let live_counts = live.map(|live| named(&live.manifest().counts));
-        let pairs =
-            live_counts.into_iter().flat_map(|live| live.into_iter().zip(named(&record_counts(directory))));
+        let live_counts = live.into_iter().flat_map(|live| named(&live.manifest().counts));
+        let pairs = live_counts.zip(named(&record_counts(directory)));
         let counts = pairs.map(|((table, live), (_, new))| Counted { table, live, new }).collect();
         let against = live.map(|live| live.id().to_string());
         Self { name: directory.dataset.name.clone(), against, counts, ..Self::default() }

@@ -15,6 +15,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anstyle::Style;
+pub(crate) use edge::Command as EdgeCommand;
 use edge::Server;
 use net::connection::{self, Limits};
 use net::precheck::Hosts;
@@ -40,11 +41,6 @@ const SHOWN: usize = 20;
 
 /// The server, once there is a first snapshot.
 type Serving = Arc<OnceLock<Arc<Server>>>;
-
-/// The command line of the edge.
-pub(crate) fn edge_command() -> clap::Command {
-    <edge::Command as clap::CommandFactory>::command()
-}
 
 /// Builds, serves and watches until the process is stopped. The address is bound first: an address in use
 /// should be reported before a long build, not after it.
@@ -80,12 +76,10 @@ pub(crate) fn preview(options: &Preview) -> Result<(), Failure> {
     };
     std::thread::spawn(move || maker.run(changes));
     runtime.block_on(async move {
-        let shutdown = {
-            let status = Arc::clone(&status);
-            async move {
-                ended.await;
-                status.end();
-            }
+        let stopped = Arc::clone(&status);
+        let shutdown = async move {
+            ended.await;
+            stopped.end();
         };
         // A browser keeps its connections; who ends a preview does not want to wait for it.
         let limits = Limits { parting: Duration::ZERO, drain: Duration::from_secs(1), ..Limits::DEFAULT };

@@ -57,13 +57,8 @@ pub(crate) fn trust(options: &TrustOptions, url: &str, own: &[String]) -> Result
     let keys = [own, &named].concat();
     let unsigned = if keys.is_empty() { may_be_unsigned(options, url) } else { options.allow_unsigned };
     let trust = Trust::new(&keys, unsigned).map_err(failure)?;
-    match trust.is_empty() {
-        false => Ok(trust),
-        true => Err(fail(
-            Failure::Usage,
-            "no key is trusted: name a public key with --trust, or --allow-unsigned",
-        )),
-    }
+    let none = "no key is trusted: name a public key with --trust, or --allow-unsigned";
+    (!trust.is_empty()).then_some(trust).ok_or_else(|| fail(Failure::Usage, none))
 }
 
 fn may_be_unsigned(options: &TrustOptions, url: &str) -> bool {

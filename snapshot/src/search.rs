@@ -90,7 +90,7 @@ mod weights;
 pub use self::build::{document_order, write_index};
 pub use self::entities::label_runs;
 pub use self::facets::FACET_VALUES_MAX;
-pub use self::filter_phrases::{FilterPhrase, PhraseUse};
+pub use self::filter_phrases::FilterPhrase;
 pub use self::index::{FacetCounts, Index};
 pub use self::lexicon::{language_of_stop_word, stop_words};
 pub use self::organizations::Organizations;

@@ -195,7 +195,7 @@ fn the_ten_minutes_text_shows_what_the_program_prints() {
 fn rows_come_through_a_pipe_and_one_that_ends_early_writes_nothing() {
     let place = empty();
     place.opdir(&["init", "data"]).succeeds();
-    let mapping = "[sources.crm]\nkey = \"id\"\n[sources.crm.programs]\nname = \"title\"\norganization = { value = \"acme-foundation\" }\nofficialUrl = \"url\"\nprogramType = { value = \"grant\" }\n";
+    let mapping = "[sources.crm]\nkey = \"id\"\n[sources.crm.programs]\nname = \"title\"\norganization = { value = \"acme-foundation\" }\nofficialUrl = \"links/url\"\nprogramType = { value = \"grant\" }\n";
     fs::write(place.path("data/import.toml"), mapping).unwrap();
     let pipe = |text: &str| {
         let mut child = command(OPDIR, place.folder.path(), &["import", "data", "crm", "--from", "-"]);
@@ -211,9 +211,12 @@ fn rows_come_through_a_pipe_and_one_that_ends_early_writes_nothing() {
         assert!(code == Some(1) && err.contains(words), "{err}");
         assert!(!place.path("data/programs").exists());
     }
-    let (code, err) = pipe("id,title,url\n1,One,https://a.example/\n");
+    // Of elements, only one with words of its own between them is a text.
+    let row = "<row>\n <id>1</id>\n <title>On <i>red</i> gulls</title>\n <links>\n  <url>https://a.example/</url>\n </links>\n</row>\n";
+    let (code, err) = pipe(&format!("<rows>\n{row}{}</rows>\n", row.replace('1', "2")));
     assert_eq!(code, Some(0), "{err}");
-    assert!(place.path("data/programs/crm.ndjson").exists());
+    let rows = fs::read_to_string(place.path("data/programs/crm.ndjson")).unwrap();
+    assert!(rows.contains("On red gulls") && rows.contains("https://a.example/"), "{rows}");
 }
 
 #[test]

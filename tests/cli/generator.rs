@@ -215,7 +215,6 @@ fn a_folder_of_another_program_is_left_alone() {
     place.opdir(&["init", "--sample", "other"]).succeeds();
     place.build_of("other", "data").fails(4, &["data", "not a snapshot directory", "empty directory"]);
     place.opdir(&["init", "data"]).fails(4, &["data is not empty"]);
-    assert_eq!(content(&place.path("data")), before);
     for root in ["data", "nowhere", "data/dataset.json"] {
         let one = ["rollback", "gc", "log", "verify", "diff"].map(|command| vec![command, root]);
         let two = [vec!["export", root, "other-site"], vec!["push", root, "file:///nowhere"]];
@@ -224,6 +223,7 @@ fn a_folder_of_another_program_is_left_alone() {
         }
     }
     place.opdir(&["plan", "--data", "other", "--out", "data/dataset.json"]).fails(3, &["dataset.json"]);
+    assert_eq!(content(&place.path("data")), before);
 }
 
 #[test]

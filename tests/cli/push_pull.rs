@@ -48,6 +48,8 @@ fn what_is_pushed_is_pulled_under_its_name_and_a_day_later_only_what_changed() {
     assert!(place.push().succeeds().starts_with("unchanged: "));
     let pulled = place.pull("other", &key).succeeds();
     assert!(pulled.contains("is live in other"), "{pulled}");
+    place.pull("data", &key).fails(4, &["not a snapshot directory", "empty directory"]);
+    assert!(!place.path("data/incoming").exists() && !place.path("data/lock").exists());
     let whole = fetched_kib(&pulled);
     assert!(place.pull("other", "key.pub").succeeds().starts_with("unchanged: "));
     place.opdir(&["verify", "other"]).succeeds();

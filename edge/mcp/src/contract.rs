@@ -9,7 +9,8 @@ use serde_json::value::RawValue;
 use crate::protocol_version::VERSIONS;
 use crate::reply::json;
 
-const FILE: &str = include_str!("../../../schemas/mcp.json");
+/// A [`File`].
+pub(crate) const FILE: &str = include_str!("../../../schemas/mcp.json");
 
 /// The sentence of the instructions that states the rate limit; a sentence with the configured limit replaces it.
 const RATE_SENTENCE: &str = " At most 60 requests per minute per client.";
@@ -58,11 +59,6 @@ pub(crate) struct Contract {
 
 /// Address of the guide.
 pub(crate) const GUIDE: &str = "opportunities://guide";
-
-/// Parses the embedded file.
-pub(crate) fn file() -> Result<File<'static>, serde_json::Error> {
-    serde_json::from_str(FILE)
-}
 
 impl Contract {
     /// Renders everything for a directory at an address, known by a name and a title.

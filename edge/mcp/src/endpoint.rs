@@ -21,7 +21,7 @@ use net::rate_limit::RateLimiter;
 use net::request_head::RequestHead;
 
 use crate::context::Context;
-use crate::contract::{self, Contract, File};
+use crate::contract::{Contract, FILE, File};
 use crate::dispatch;
 use crate::envelope::Message;
 use crate::protocol_version;
@@ -129,7 +129,7 @@ impl Endpoint {
     /// If the embedded contract cannot be read, which its tests rule out.
     pub fn new(config: Config) -> Result<Self, serde_json::Error> {
         Ok(Self {
-            file: contract::file()?,
+            file: serde_json::from_str(FILE)?,
             limiter: RateLimiter::new(config.rate_per_minute, config.shared_egress.clone()),
             config,
             site: ArcSwapOption::empty(),
@@ -165,6 +165,7 @@ impl Endpoint {
         now_ms: u64,
     ) -> Outcome<Response<Bytes>, PendingCall> {
         let (site, mut caller) = (self.site(context), Caller::default());
+        let is_small = || request_body::declared(&head.headers).is_some_and(|length| length <= SMALL_BODY);
         let response = match self.admit(&site, &head, (client, now_ms), &mut caller) {
             Ok(false) => caller.response(StatusCode::NO_CONTENT, Bytes::new()),
             Ok(true) => match request_body::read(&head.headers, &mut body, self.config.body_deadline).await {
@@ -179,7 +180,7 @@ impl Endpoint {
                 Err(error) => error.response(None, &caller),
             },
             // Clients match responses by id: over the rate limit a small body is read for it.
-            Err(error) if error.status == StatusCode::TOO_MANY_REQUESTS && is_small(&head.headers) => {
+            Err(error) if error.status == StatusCode::TOO_MANY_REQUESTS && is_small() => {
                 let body = request_body::read(&head.headers, &mut body, self.config.body_deadline).await;
                 let body = body.unwrap_or_default();
                 let id = Message::parse(&body).map_or_else(|(id, _)| id, |message| message.id);
@@ -225,11 +226,6 @@ impl Endpoint {
         }
         Ok(true)
     }
-}
-
-/// Whether the declared body is short.
-fn is_small(headers: &HeaderMap) -> bool {
-    request_body::declared(headers).is_some_and(|length| length <= SMALL_BODY)
 }
 
 impl SiteContract {

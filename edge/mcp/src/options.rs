@@ -54,15 +54,14 @@ pub(crate) fn price(context: &Context<'_>, raw: Option<&RawValue>) -> u64 {
     };
     // Where q is part of no value, they are looked through once more for what means it.
     let scans = 1 + 2 * u64::from(arguments.has("q"));
-    let listed: u64 = facets(&arguments).map_or(0, |facets| facets.into_iter().map(values).sum());
-    let listed = scans * listed;
+    let listed = scans * facets(&arguments).map_or(0, |facets| facets.into_iter().map(values).sum::<u64>());
     let (work, query) = question::price(context, &arguments);
     if !query.is_narrowed() {
         return listed + work;
     }
     // Values are counted under filters by their sets of records.
     let sets = listed * (context.site.index.programs() as u64 / u64::from(u64::BITS)) / TEXT_UNITS;
-    listed + work + sets + context.site.index.cost(&Query { facets: true, ..query })
+    listed + work + sets + context.site.index.cost(&Query { no_facets: false, ..query })
 }
 
 /// Answers a call.
@@ -130,7 +129,7 @@ fn counted(context: &Context<'_>, listed: Listed, request: &ListRequest<'_>) -> 
     let (index, today) = (&site.index, &dated.today);
     if query.is_narrowed() && request.text.is_empty() {
         let page = Page { offset: 0, limit: 1 };
-        let answer = index.search(&Query { facets: true, page, ..query.clone() }, today);
+        let answer = index.search(&Query { no_facets: false, page, ..query.clone() }, today);
         let of_facet = answer.facets.into_iter().flatten().find(|counts| counts.facet == facet);
         return of_facet.map_or_else(Vec::new, |counts| counts.items);
     }

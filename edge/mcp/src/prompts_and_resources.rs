@@ -90,7 +90,7 @@ fn document(context: &Context<'_>, protocol: Protocol, uri: &str) -> Result<Vec<
         return Ok(options::whole(context, facet));
     }
     if let Some(slug) = uri.strip_prefix(PROGRAM_TEMPLATE.trim_end_matches("{slug}"))
-        && let Some(record) = record::read(context, slug, record::RecordOptions::DEFAULT)?
+        && let Some(record) = record::read(context, slug, record::RecordOptions::default())?
     {
         return Ok(record);
     }

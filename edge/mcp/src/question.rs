@@ -77,25 +77,23 @@ pub(crate) struct Question {
 
 /// Reads a question.
 pub(crate) fn read(context: &Context<'_>, arguments: &Arguments<'_>) -> Result<Question, String> {
-    let mut reader = Reader::new(context, arguments, LOOKED_UP_MAX);
-    reader.read();
+    let reader = Reader::read(context, arguments, LOOKED_UP_MAX);
     let hint = reader.hint();
     let Reader { mut pairs, interpreted, mut mistakes, .. } = reader;
     mistakes.extend(hint);
     let (query, invalid) = context.site.index.parse(&pairs.finish());
     let mut text_notice = None;
     for entry in &invalid {
-        match kind(entry) {
-            Some(ParameterKind::Text) => {
-                text_notice = Some(if query.text.is_some() { WORDS_CUT } else { NO_WORD });
-            }
-            _ => mistakes.push(format!("{} is not accepted.", quoted(&shown(entry)))),
+        if entry.starts_with("q=") {
+            text_notice = Some(if query.text.is_some() { WORDS_CUT } else { NO_WORD });
+        } else {
+            mistakes.push(format!("{} is not accepted.", quoted(&shown(entry))));
         }
     }
     const { assert!(TEXT_WORDS_MAX == 32 && TEXT_PHRASES_MAX == 8) };
     check_order(&query, &mut mistakes);
     if mistakes.is_empty() {
-        Ok(Question { query: Query { facets: false, ..query }, interpreted, text_notice })
+        Ok(Question { query: Query { no_facets: true, ..query }, interpreted, text_notice })
     } else {
         Err(mistakes.join(" "))
     }
@@ -104,10 +102,9 @@ pub(crate) fn read(context: &Context<'_>, arguments: &Arguments<'_>) -> Result<Q
 /// The work of reading a question, in units of the search, and the query without the values that have to be
 /// looked up.
 pub(crate) fn price(context: &Context<'_>, arguments: &Arguments<'_>) -> (u64, Query) {
-    let mut reader = Reader::new(context, arguments, 0);
-    reader.read();
-    let (query, _) = context.site.index.parse(&reader.pairs.finish());
-    (reader.work, Query { facets: false, ..query })
+    let Reader { mut pairs, work, .. } = Reader::read(context, arguments, 0);
+    let (query, _) = context.site.index.parse(&pairs.finish());
+    (work, Query { no_facets: true, ..query })
 }
 
 struct Reader<'a> {
@@ -126,37 +123,30 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(context: &'a Context<'a>, arguments: &'a Arguments<'a>, left: usize) -> Self {
-        Self {
+    fn read(context: &'a Context<'a>, arguments: &'a Arguments<'a>, left: usize) -> Self {
+        let mut reader = Self {
             context,
             arguments,
-            locale: Locale::En,
+            locale: arguments.locale().ok().flatten().unwrap_or_default(),
             left,
             work: 0,
             pairs: Serializer::new(String::new()),
             interpreted: Vec::new(),
             mistakes: Vec::new(),
             unknown: Vec::new(),
-        }
-    }
-
-    fn read(&mut self) {
-        self.locale = self.arguments.locale().ok().flatten().unwrap_or(Locale::En);
+        };
         for parameter in PARAMETERS.iter() {
             let Some(name) = argument(parameter) else { continue };
             let read = match parameter.kind {
-                ParameterKind::Values(facet) => self.values(parameter.name, name, facet),
-                ParameterKind::Organization => self.organizations(name),
-                kind => single(kind, name, self.arguments).map(|value| {
-                    if let Some(value) = value {
-                        self.pairs.append_pair(parameter.name, &value);
-                    }
+                ParameterKind::Values(facet) => reader.values(parameter.name, name, facet),
+                ParameterKind::Organization => reader.organizations(name),
+                kind => single(kind, name, arguments).map(|value| {
+                    reader.pairs.extend_pairs(value.map(|value| (parameter.name, value)));
                 }),
             };
-            if let Err(text) = read {
-                self.mistakes.push(text);
-            }
+            reader.mistakes.extend(read.err());
         }
+        reader
     }
 
     fn values(&mut self, parameter: &str, argument: &'static str, facet: Facet) -> Result<(), String> {
@@ -273,12 +263,6 @@ fn single(kind: ParameterKind, name: &str, arguments: &Arguments<'_>) -> Result<
         // Those take several values, or are no arguments.
         _ => None,
     })
-}
-
-/// The kind of the parameter in an invalid `name=value` pair that the parser reports.
-fn kind(entry: &str) -> Option<ParameterKind> {
-    let (name, _) = entry.split_once('=')?;
-    PARAMETERS.iter().find(|parameter| parameter.name == name).map(|parameter| parameter.kind)
 }
 
 /// Reports empty ranges, which would give an answer without rows.

@@ -70,15 +70,10 @@ pub(crate) fn call(context: &Context<'_>, raw: Option<&RawValue>) -> Result<Vec<
 }
 
 /// Language and extent of records.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct RecordOptions {
     locale: Locale,
     is_full: bool,
-}
-
-impl RecordOptions {
-    /// Concise, in English.
-    pub(crate) const DEFAULT: Self = Self { locale: Locale::En, is_full: false };
 }
 
 /// The result for a slug; `None` if no published record has it.
@@ -191,7 +186,7 @@ fn nearest<'a>(context: &Context<'a>, slug: &str) -> Vec<&'a str> {
         return found;
     }
     let words =
-        Query { text: Some(text), page: Page { offset: 0, limit: 3 }, facets: false, ..Query::default() };
+        Query { text: Some(text), page: Page { offset: 0, limit: 3 }, no_facets: true, ..Query::default() };
     for RankedRow { doc, .. } in index.ranked(&words, &context.dated.today, RankOptions::by_relevance()).rows
     {
         if !found.contains(&index.slug(doc)) {

@@ -10,8 +10,7 @@ use snapshot::place::label_with_country;
 use snapshot::query::Page;
 use snapshot::record::Locale;
 use snapshot::search::{
-    Constraint, FilterPhrase, Interpretation, OfferedPlaces, PhraseUse, RankOptions, RankedPage, RankedRow,
-    Tier,
+    Constraint, FilterPhrase, Interpretation, OfferedPlaces, RankOptions, RankedPage, RankedRow, Tier,
 };
 use snapshot::text::words_of;
 
@@ -35,9 +34,10 @@ const NEAR_TOO: &str = "Rows with a match other than \"name\" or \"more\" come n
                         total does not count them.";
 const PAST: &str = "The offset is past the last row; total says how many records match.";
 
-const OTHER_CURRENCY: &str = "Amounts are compared in US dollars only: one in another currency was left out.";
-const NEGATED: &str = "No filter finds the opposite of some words, such as not open: they were left out.";
-const OPENING_DAY: &str = "No filter bounds the day on which a record opens: such words were left out.";
+const UNAPPLIED: &str = "Words in understood without filters were not applied: amounts are compared in US dollars only; no filter \
+                         bounds the day on which a record opens or how long something lasts, or is the opposite of \
+                         another; a day such as 1/2/2027 has two readings; words such as not limited to neither require \
+                         nor exclude anything.";
 
 /// Arguments that the REST interface has no parameter for.
 const OWN: [&str; 3] = ["includeUnstated", "partial", "plain"];
@@ -251,7 +251,7 @@ fn understood(context: &Context<'_>, locale: Locale, understood: &Interpretation
 /// Words that mean a filter and were not applied, and the filters that they mean.
 fn unapplied(phrases: &[FilterPhrase]) -> Value {
     let mut entry = json!({"words": phrases[0].words, "filters": []});
-    let offered = phrases.iter().filter(|phrase| phrase.used == PhraseUse::Offered);
+    let offered = phrases.iter().filter(|phrase| !phrase.parameter.is_empty());
     let offered: Vec<Value> =
         offered.map(|phrase| json!({"parameter": phrase.parameter, "value": phrase.value})).collect();
     if !offered.is_empty() {
@@ -302,15 +302,8 @@ fn notice(
             ranked.unstated
         ));
     }
-    let left_out = [
-        (PhraseUse::OtherCurrency, OTHER_CURRENCY),
-        (PhraseUse::OpeningDay, OPENING_DAY),
-        (PhraseUse::Negated, NEGATED),
-    ];
-    for (used, text) in left_out {
-        let has = ranked.unapplied.iter().any(|phrase| phrase.used == used);
-        parts.extend(has.then(|| text.to_owned()));
-    }
+    let is_left_out = |phrase: &FilterPhrase| phrase.parameter.is_empty();
+    parts.extend(ranked.unapplied.iter().any(is_left_out).then(|| UNAPPLIED.to_owned()));
     parts.extend(question.text_notice.map(str::to_owned));
     (!parts.is_empty()).then(|| parts.join(" "))
 }

@@ -260,7 +260,7 @@ impl Vocabulary<'_> {
 /// The search that interprets a value.
 fn as_search(given: &str) -> Query {
     let page = Page { offset: 0, limit: 1 };
-    Query { text: Some(given.replace('"', " ")), page, facets: false, ..Query::default() }
+    Query { text: Some(given.replace('"', " ")), page, no_facets: true, ..Query::default() }
 }
 
 /// Whether a value looks like a code rather than like free text.

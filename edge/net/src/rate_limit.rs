@@ -15,7 +15,7 @@ use crate::lock;
 const WINDOW_MS: u64 = 60_000;
 /// Clients share this many locks.
 const SHARDS: usize = 16;
-/// Most clients that are tracked; beyond that half of them are dropped.
+/// Most clients that are tracked; beyond that the half that was admitted longest ago is forgotten.
 const CLIENTS_MAX: usize = 65_536;
 
 /// How many requests a client may send.
@@ -107,11 +107,10 @@ impl Shard {
         const MOST: usize = CLIENTS_MAX / SHARDS;
         self.admitted.retain(|_, admitted| admitted.back().is_some_and(|at| at + WINDOW_MS > now_ms));
         if self.admitted.len() >= MOST {
-            let mut number = 0;
-            self.admitted.retain(|_, _| {
-                number += 1;
-                number % 2 == 0
-            });
+            let last = |(key, admitted): (&u128, &VecDeque<u64>)| (admitted.back().copied(), *key);
+            let mut known: Vec<_> = self.admitted.iter().map(last).collect();
+            let (_, middle, _) = known.select_nth_unstable(MOST / 2);
+            self.admitted.retain(|key, admitted| last((key, admitted)) > *middle);
         }
         self.full = (2 * self.admitted.len()).clamp(8, MOST);
     }
@@ -159,12 +158,14 @@ mod tests {
 
     #[test]
     fn memory_is_bounded_and_idle_clients_are_forgotten() {
-        let limiter = RateLimiter::new(60, Vec::new());
+        let limiter = RateLimiter::new(1, Vec::new());
         let client = |n: u32| IpAddr::from(std::net::Ipv4Addr::from_bits(n));
-        (0..200_000).for_each(|n| assert!(limiter.admit(client(n), 0).is_ok()));
+        (0..200_000).for_each(|n| assert!(limiter.admit(client(n), u64::from(n) / 4).is_ok()));
+        // Those that came last are known.
+        (170_000..200_000).for_each(|n| assert!(limiter.admit(client(n), 50_000).is_err(), "{n}"));
         let known = || limiter.shards.iter().map(|shard| shard.lock().unwrap().admitted.len()).sum::<usize>();
         assert!((CLIENTS_MAX / 2..=CLIENTS_MAX).contains(&known()));
-        (300_000..340_000).for_each(|n| assert!(limiter.admit(client(n), WINDOW_MS).is_ok()));
+        (300_000..340_000).for_each(|n| assert!(limiter.admit(client(n), 2 * WINDOW_MS).is_ok()));
         assert_eq!(known(), 40_000);
     }
 }

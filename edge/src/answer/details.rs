@@ -5,7 +5,7 @@ use snapshot::page::address::DETAILS_TAG;
 use snapshot::page::{details, error};
 use snapshot::query::{DetailsQuery, ParameterError, parse_details};
 use snapshot::record::{EntityType, Locale};
-use store::{FileEntry, StoreError};
+use store::StoreError;
 
 use super::computed::Query;
 use super::files::{API, failed};
@@ -76,7 +76,9 @@ impl Request {
     fn find(&self, query: &DetailsQuery) -> Found {
         let mut found = Found::default();
         for (kind, slug) in &query.records {
-            match self.known_record(*kind, slug, query.locale) {
+            let named = |slug: &str| self.record_file(*kind, slug, query.locale);
+            // By a former slug, too.
+            match named(slug).or_else(|| named(&self.canonical_slug(*kind, slug)?)) {
                 None => found.missing.push(format!("{}={slug}", kind.as_str())),
                 Some(file) if found.records.contains(&(*kind, file.number)) => {}
                 Some(file) => {
@@ -94,11 +96,5 @@ impl Request {
         let known = found.records.iter().filter_map(|(kind, file)| Some((kind, files.get(*file)?)));
         let bodies = known.map(|(kind, file)| self.record_body(*kind, file, locale));
         Ok(details::join(&bodies.collect::<Result<Vec<_>, _>>()?, &found.missing, invalid))
-    }
-
-    /// The file of a record by its slug or a former one.
-    fn known_record(&self, kind: EntityType, slug: &str, locale: Locale) -> Option<FileEntry<'_>> {
-        let renamed = || self.record_file(kind, &self.canonical_slug(kind, slug)?, locale);
-        self.record_file(kind, slug, locale).or_else(renamed)
     }
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use html::feed::{self, Feed};
 use html::{Html, PageOptions};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use jiff::civil::Date;
 use percent_encoding::percent_decode_str;
 use snapshot::page::address::SEARCH_TAG;
 use snapshot::page::{changes, error, listing};
@@ -86,29 +87,26 @@ fn target(path: &str) -> Target<'_> {
 
 /// Media type of a file that is served as it is.
 fn media_type(path: &str) -> Option<&'static str> {
-    match path {
-        "mcp/server-card" => return Some("application/mcp-server-card+json"),
-        "opensearch.xml" => return Some("application/opensearchdescription+xml"),
-        "data/datapackage.json" => return Some("application/vnd.datapackage+json"),
-        _ => {}
-    }
-    let (_, extension) = path.rsplit('/').next()?.rsplit_once('.')?;
-    Some(match extension {
-        "css" => "text/css; charset=utf-8",
-        "js" => "text/javascript; charset=utf-8",
-        "xml" => "application/xml; charset=utf-8",
-        "txt" => "text/plain; charset=utf-8",
-        "md" => "text/markdown; charset=utf-8",
-        "ics" => Feed::Calendar.media_type(),
-        "json" => "application/json",
-        "jsonld" => "application/ld+json",
-        "ndjson" => "application/x-ndjson",
-        "csv" => Feed::Table.media_type(),
-        "svg" => "image/svg+xml",
-        "png" => "image/png",
-        "jpg" | "jpeg" => "image/jpeg",
-        "webp" => "image/webp",
-        "ico" => "image/x-icon",
+    let name = path.rsplit('/').next()?;
+    Some(match (path, name.rsplit_once('.').map_or("", |(_, extension)| extension)) {
+        ("mcp/server-card", _) => "application/mcp-server-card+json",
+        ("opensearch.xml", _) => "application/opensearchdescription+xml",
+        ("data/datapackage.json", _) => "application/vnd.datapackage+json",
+        (_, "css") => "text/css; charset=utf-8",
+        (_, "js") => "text/javascript; charset=utf-8",
+        (_, "xml") => "application/xml; charset=utf-8",
+        (_, "txt") => "text/plain; charset=utf-8",
+        (_, "md") => "text/markdown; charset=utf-8",
+        (_, "ics") => Feed::Calendar.media_type(),
+        (_, "json") => "application/json",
+        (_, "jsonld") => "application/ld+json",
+        (_, "ndjson") => "application/x-ndjson",
+        (_, "csv") => Feed::Table.media_type(),
+        (_, "svg") => "image/svg+xml",
+        (_, "png") => "image/png",
+        (_, "jpg" | "jpeg") => "image/jpeg",
+        (_, "webp") => "image/webp",
+        (_, "ico") => "image/x-icon",
         _ => return None,
     })
 }
@@ -190,7 +188,7 @@ impl Request {
                 }
             }
             Target::File(path) => self.download(path),
-            Target::Page(path) => self.site_page(path),
+            Target::Page(path) => self.over(path).map_or_else(|| self.site_page(path), Answer::from),
             Target::Live(..) | Target::Nothing => self.missing().into(),
         }
     }
@@ -200,7 +198,7 @@ impl Request {
         let (extras, rest) = PageOptions::parse(self.head.query(), site);
         let (query, invalid) = site.index.parse(&rest);
         // The path determines the language, and the form shows facets.
-        (search_query::Query { locale, facets: true, ..query }, extras, invalid)
+        (search_query::Query { locale, no_facets: false, ..query }, extras, invalid)
     }
 
     /// What is rendered from templates, where the snapshot has them.
@@ -273,16 +271,17 @@ impl Request {
     /// The list of recipients, or those whose names have the words of a text.
     fn recipients(&self, locale: Locale) -> Answer {
         let text = text_of(self.head.query()).trim().to_owned();
-        let page = parse_list(List::Organizations, self.head.query(), |_| None).0.page;
+        let (of, mut invalid) = parse_list(List::Organizations, self.head.query(), |_| None);
+        invalid.retain(|pair| !pair.starts_with("q="));
         let everyone = ListQuery { text: Some(text.clone()), ..ListQuery::default() };
-        let canonical = format!("{}&{text}", page.number());
+        let canonical = format!("{}&{text}", of.page.number());
         let computed = Query {
             work: listing::price(self.state.site(), List::Recipients, &everyone),
-            ..self.query(self.head.path(), canonical, &[])
+            ..self.query(self.head.path(), canonical, &invalid)
         };
         let representation = move || html(locale).tag(List::Recipients.as_str());
         self.computed(computed, representation, move |request| {
-            request.rendered(|html| html.recipients_page(locale, &text, page.number()))
+            request.rendered(|html| html.recipients_page(locale, (&text, of.page.number(), &invalid)))
         })
     }
 
@@ -323,6 +322,14 @@ impl Request {
             }
             None => self.renamed(path).unwrap_or_else(|| self.missing()).into(),
         }
+    }
+
+    /// 308 to the next deadlines from the page of a month that is over, which a snapshot of today does not have.
+    fn over(&self, path: &str) -> Option<Reply> {
+        let (pages, month) =
+            path.rsplit_once('/').filter(|(pages, _)| ["deadlines", "es/deadlines"].contains(pages))?;
+        let month: Date = format!("{month}-01").parse().ok()?;
+        (month < self.state.dated.day().date()?.first_of_month()).then(|| elsewhere(&format!("/{pages}")))
     }
 
     /// 308 to the page of a record that was renamed.

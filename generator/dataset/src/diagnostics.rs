@@ -6,7 +6,7 @@ mod print;
 
 use std::borrow::Cow;
 
-use crate::text::newlines;
+use crate::text::{counted, newlines};
 
 pub use codes::{Code, explain};
 pub use print::{ErrorSummary, MessageFormat, PrintOptions};
@@ -144,6 +144,15 @@ impl Diagnostics {
             }
             keep(it, name)
         });
+    }
+
+    /// Leaves errors alone, if there are any: what is wrong would drown in what may stay so.
+    pub fn hold_warnings(&mut self) {
+        let count = self.list.len() - self.error_count();
+        if (1..self.list.len()).contains(&count) {
+            self.list.retain(|it| it.code.is_error());
+            self.note(format!("{} left for later, as there are errors", counted(count, "warning")));
+        }
     }
 
     /// Adds a remark that is no problem, such as how many drafts were left out.

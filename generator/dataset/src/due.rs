@@ -59,7 +59,7 @@ pub struct Due {
 type Subject<'t> = (Uuid, &'t str);
 
 /// What is found of a record: where it is, what it belongs to, why it is due, since when, and in a sentence.
-type Found<'t> = (Location, Subject<'t>, Reason, Option<Date>, String);
+type Finding<'t> = (Location, Subject<'t>, Reason, Option<Date>, String);
 
 /// What is due on a day, sorted by organization, program and reason; none if the dataset has errors.
 pub fn due(mut tables: Tables, report: &mut Diagnostics, day: Date) -> Option<Vec<Due>> {
@@ -68,7 +68,7 @@ pub fn due(mut tables: Tables, report: &mut Diagnostics, day: Date) -> Option<Ve
     }
     let organizations = tables.organizations.iter().map(|row| (row.record.id, row.record.slug.as_str()));
     let organizations: HashMap<Uuid, &str> = organizations.collect();
-    let due = |(at, (organization, program), reason, since, note): Found<'_>| {
+    let due = |(at, (organization, program), reason, since, note): Finding<'_>| {
         let organization = (*organizations.get(&organization)?).to_owned();
         let (program, file) = (program.to_owned(), report.file_name(at.file).to_owned());
         Some(Due { organization, program, reason, since, note, file, line: at.line })
@@ -87,7 +87,7 @@ pub fn due(mut tables: Tables, report: &mut Diagnostics, day: Date) -> Option<Ve
 }
 
 /// Warnings that only a look at the source can settle.
-fn contradicted<'t>(tables: &'t Tables, report: &Diagnostics) -> Vec<Found<'t>> {
+fn contradicted<'t>(tables: &'t Tables, report: &Diagnostics) -> Vec<Finding<'t>> {
     let programs: HashMap<Uuid, Subject<'_>> =
         tables.programs.iter().map(|row| (row.record.id, subject(&row.record))).collect();
     let of_programs = tables.programs.iter().map(|row| (row.at, row.record.id));
@@ -106,7 +106,7 @@ fn contradicted<'t>(tables: &'t Tables, report: &Diagnostics) -> Vec<Found<'t>> 
 }
 
 /// Programs that are open for very long, or that no next season is known of.
-fn out_of_date(tables: &Tables, day: Date) -> Vec<Found<'_>> {
+fn out_of_date(tables: &Tables, day: Date) -> Vec<Finding<'_>> {
     let (mut found, mut seasons): (_, HashMap<Uuid, Vec<Season>>) = (Vec::new(), HashMap::new());
     for row in &tables.cycles {
         seasons.entry(row.record.program_id).or_default().push(Season::of(&row.record));
@@ -131,7 +131,7 @@ fn out_of_date(tables: &Tables, day: Date) -> Vec<Found<'_>> {
     found
 }
 
-fn unchecked(tables: &Tables, day: Date) -> Vec<Found<'_>> {
+fn unchecked(tables: &Tables, day: Date) -> Vec<Finding<'_>> {
     let year_before = Day::new(day.saturating_sub(1.year()));
     let found = tables.programs.iter().filter_map(|row| {
         let checked = Day::of(row.record.last_checked_at());
@@ -145,7 +145,7 @@ fn unchecked(tables: &Tables, day: Date) -> Vec<Found<'_>> {
     found.collect()
 }
 
-fn same_addresses(tables: &Tables) -> Vec<Found<'_>> {
+fn same_addresses(tables: &Tables) -> Vec<Finding<'_>> {
     let mut by_address: BTreeMap<Url, Vec<&Row<Program>>> = BTreeMap::new();
     for row in &tables.programs {
         let address = Url::parse(&row.record.official_url).ok();
@@ -163,7 +163,7 @@ fn same_addresses(tables: &Tables) -> Vec<Found<'_>> {
     found
 }
 
-fn untranslated(tables: &Tables) -> Vec<Found<'_>> {
+fn untranslated(tables: &Tables) -> Vec<Finding<'_>> {
     let dataset = tables.dataset.as_ref().map(|row| &row.record);
     let locales =
         dataset.into_iter().flat_map(|dataset| dataset.locales.iter().map(move |it| (dataset, *it)));
@@ -179,7 +179,7 @@ fn untranslated(tables: &Tables) -> Vec<Found<'_>> {
     found.collect()
 }
 
-fn of(row: &Row<Program>, reason: Reason, since: Option<Date>, note: String) -> Found<'_> {
+fn of(row: &Row<Program>, reason: Reason, since: Option<Date>, note: String) -> Finding<'_> {
     (row.at, subject(&row.record), reason, since, note)
 }
 
@@ -202,11 +202,6 @@ const fn reason_of(code: Code) -> Option<Reason> {
 }
 
 const fn may_open_again(lifecycle: Lifecycle) -> bool {
-    matches!(
-        lifecycle,
-        Lifecycle::ActiveAccepting
-            | Lifecycle::ActiveBetweenCycles
-            | Lifecycle::Inaccessible
-            | Lifecycle::Unclear
-    )
+    use Lifecycle::{ActiveAccepting, ActiveBetweenCycles, Inaccessible, Unclear};
+    matches!(lifecycle, ActiveAccepting | ActiveBetweenCycles | Inaccessible | Unclear)
 }

@@ -12,7 +12,7 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::places;
 use crate::read::{Input, InputError, vocabulary};
 use crate::rows::{Row, Tables};
-use crate::text::{is_near, part_of, quoted};
+use crate::text::{is_near, lowered, part_of, quoted};
 
 /// A value used at most so often is compared with values used at least so often.
 const RARE: usize = 2;
@@ -76,6 +76,11 @@ impl Labels {
         Self(facets)
     }
 
+    /// Whether the texts of a field are values of an open list; of a fact, by its kind.
+    pub fn is_open(field: &str, kind: &str) -> bool {
+        facet_of(field, kind).is_some_and(|facet| !facet.spec().is_place)
+    }
+
     /// The code of the place, or the value, that a text of a field is the name of. What has several readings is the name of
     /// none. Facts have a kind.
     pub fn meant(&self, field: &str, kind: &str, text: &str) -> Option<String> {
@@ -121,9 +126,6 @@ impl Tables {
 
 /// Reports labels in place of values.
 pub(crate) fn check_labels(tables: &mut Tables, labels: &Labels, report: &mut Diagnostics) {
-    if labels.0.is_empty() {
-        return;
-    }
     tables.visit_facet_values(|facet, field, at, value| {
         let Some(meant) = labels.value_of(facet, value) else { return };
         let message = format!("`{field}` is {}, the label of a value", quoted(value));
@@ -153,12 +155,19 @@ pub(crate) fn check(tables: &mut Tables, report: &mut Diagnostics) {
     for (facet, values) in &uses {
         let common: Vec<&str> =
             values.iter().filter(|(_, (count, ..))| *count >= COMMON).map(|(value, _)| *value).collect();
+        let mut spelt: BTreeMap<String, (usize, &str)> = BTreeMap::new();
+        for (value, (count, ..)) in values {
+            let most = spelt.entry(lowered(value)).or_default();
+            *most = (*count, *value).max(*most);
+        }
         for (value, (count, at, field)) in values {
-            if *count > RARE || labelled.contains(&(Some(*facet), value)) {
+            if labelled.contains(&(Some(*facet), value)) {
                 continue;
             }
-            if let Some(near) = common.iter().find(|common| is_near(value, common)) {
-                let message = format!("{} is nearly {}, which is common", quoted(value), quoted(near));
+            let other = spelt.get(&lowered(value)).map(|(_, it)| it).filter(|it| *it != value);
+            let near = || common.iter().filter(|_| *count <= RARE).find(|common| is_near(value, common));
+            if let Some(near) = other.or_else(near) {
+                let message = format!("{} is nearly {}, another value", quoted(value), quoted(near));
                 let help = format!("did you mean `{near}`? Else add {} to `vocabulary`", quoted(value));
                 let warning = Diagnostic::new(Code::LooksLikeValue, *at, message).value(*field, *value);
                 report.push(warning.help(help));

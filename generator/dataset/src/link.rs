@@ -6,8 +6,7 @@ mod directory;
 mod rules;
 mod texts;
 
-use snapshot::record::{Directory, PublicationStatus};
-use uuid::Uuid;
+use snapshot::record::{Directory, PublicationStatus, Term};
 
 use crate::diagnostics::Diagnostics;
 use crate::facet_values::{self, Labels};
@@ -73,12 +72,9 @@ fn clear_references(tables: &mut Tables, registry: &Registry) {
     for award in &mut tables.awards {
         award.record.cycle_id.take_if(|id| !registry.is_published(Table::Cycles, *id));
     }
-    let is_removed = |id: &mut Uuid| !registry.is_published(Table::Sources, *id);
-    for fact in &mut tables.facts {
-        fact.record.source_id.take_if(is_removed);
-    }
-    for transition in &mut tables.transitions {
-        transition.record.source_id.take_if(is_removed);
+    let facts = tables.facts.iter_mut().map(|row| &mut row.record.source_id);
+    for source in facts.chain(tables.transitions.iter_mut().map(|row| &mut row.record.source_id)) {
+        source.take_if(|id| !registry.is_published(Table::Sources, *id));
     }
 }
 
@@ -88,10 +84,8 @@ fn clear_broader(tables: &mut Tables) {
     let removed = removed.filter(|term| term.publication != PublicationStatus::Published);
     let removed: Vec<(String, String)> = removed.map(|it| (it.facet.clone(), it.value.clone())).collect();
     for row in &mut tables.vocabulary {
-        let facet = &row.record.facet;
-        row.record
-            .broader
-            .take_if(|value| removed.iter().any(|(of, removed)| of == facet && removed == value));
+        let Term { facet, broader, .. } = &mut row.record;
+        broader.take_if(|value| removed.contains(&(facet.clone(), value.clone())));
     }
 }
 

@@ -68,6 +68,9 @@ tables! {
 }
 
 impl Table {
+    /// The tables of records that have slugs, and pages by them.
+    pub const WITH_SLUGS: [Self; 3] = [Self::Organizations, Self::Programs, Self::Recipients];
+
     /// The table that holds a kind of record.
     pub(crate) const fn of(kind: EntityType) -> Self {
         match kind {

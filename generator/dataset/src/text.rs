@@ -35,6 +35,11 @@ fn transliterated(c: char) -> Option<&'static str> {
     pairs.find_map(|pair| pair.strip_prefix(c))
 }
 
+/// A text without what distinguishes its spellings: capitals and spaces.
+pub fn lowered(text: &str) -> String {
+    text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Whether a slug has most letters of a name: others are of scripts without a Latin form.
 pub(crate) fn is_spelt(name: &str, slug: &str) -> bool {
     let own = name.chars().filter(|c| c.is_alphanumeric()).count();

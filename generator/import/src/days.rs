@@ -24,7 +24,7 @@ const SIGNS: [&str; 8] = [",", ".", ":", "(", ")", "-", "\u{2013}", "\u{2014}"];
 const NO_DAY: &str = ", which is no day of any month";
 
 /// Why a text is no day.
-pub(super) enum Fault {
+pub(super) enum NoDay {
     /// A word that is not in the grammar.
     Word(String),
     /// What contradicts itself or the mapping.
@@ -52,25 +52,20 @@ pub(super) fn day(cell: &Cell, field: &str, source: &Source) -> Result<Made, Wro
 }
 
 /// The problem of a cell.
-fn why(fault: &Fault, text: &str, field: &str, source: &Source) -> Wrong {
+fn why(fault: &NoDay, text: &str, field: &str, source: &Source) -> Wrong {
     match fault {
-        Fault::Order(proved) => {
+        NoDay::Order(proved) => {
             let (what, order) = match proved {
                 Some(order) => (", and no order of day and month is declared", *order),
                 None => (", which may be either of two days", "dmy\" or \"mdy"),
             };
             refused(field, text, what, format!("declare it: dates = \"{order}\""))
         }
-        Fault::Never(what) => refused(field, text, what, "correct it in the source"),
-        Fault::Word(_) if source.dates.is_none() && read(text, field, Some(DateOrder::Dmy)).is_ok() => {
-            refused(
-                field,
-                text,
-                ", a year of two digits",
-                "declare the order of its numbers: dates = \"dmy\"",
-            )
+        NoDay::Never(what) => refused(field, text, what, "correct it in the source"),
+        NoDay::Word(_) if source.dates.is_none() && read(text, field, Some(DateOrder::Dmy)).is_ok() => {
+            refused(field, text, ", a year of two digits", "declare their order: dates = \"dmy\"")
         }
-        Fault::Word(word) => match several(text, field, source) {
+        NoDay::Word(word) => match several(text, field, source) {
             Some((separator, days)) => {
                 let days = days.iter().map(|(name, _, day)| format!("{day} {name}").trim().to_owned());
                 let what = format!(", which has several days: {}", days.collect::<Vec<_>>().join(", "));
@@ -185,9 +180,9 @@ fn phrase(list: &str, tokens: &[Token<'_>]) -> Option<(&'static str, usize)> {
 
 /// Reads a whole text as one day, and gives the text with its day as it is published, where it has an hour too. Around it
 /// may stand its weekday, an hour with its zone, and words that say what the field says; of no field, those of any.
-pub(super) fn read(text: &str, field: &str, by: Option<DateOrder>) -> Result<(Date, Option<String>), Fault> {
+pub(super) fn read(text: &str, field: &str, by: Option<DateOrder>) -> Result<(Date, Option<String>), NoDay> {
     if text.len() > LONGEST {
-        return Err(Fault::Never(format!("…, and a cell of days has at most {LONGEST} bytes")));
+        return Err(NoDay::Never(format!("…, and a cell of days has at most {LONGEST} bytes")));
     }
     let tokens = tokens(text);
     let (mut at, mut found, mut weekday, mut has_hour) = (0, None, None, false);
@@ -210,14 +205,14 @@ pub(super) fn read(text: &str, field: &str, by: Option<DateOrder>) -> Result<(Da
         } else if is(rest, 0, &SIGNS) {
             at += 1;
         } else {
-            return Err(Fault::Word(rest[0].text.to_owned()));
+            return Err(NoDay::Word(rest[0].text.to_owned()));
         }
     }
-    let Some((date, from, until)) = found else { return Err(Fault::Word(text.to_owned())) };
+    let Some((date, from, until)) = found else { return Err(NoDay::Word(text.to_owned())) };
     if let Some((value, name)) = weekday
         && value.parse() != Ok(date.weekday().to_monday_one_offset())
     {
-        return Err(Fault::Never(format!(", and {date} is no {name} but a {:?}", date.weekday())));
+        return Err(NoDay::Never(format!(", and {date} is no {name} but a {:?}", date.weekday())));
     }
     let is_named = text[from..until].contains(char::is_alphabetic);
     let words = if is_named { text.to_owned() } else { format!("{}{date}{}", &text[..from], &text[until..]) };
@@ -225,7 +220,7 @@ pub(super) fn read(text: &str, field: &str, by: Option<DateOrder>) -> Result<(Da
 }
 
 /// The day that some tokens begin with, and how many they are.
-fn date(tokens: &[Token<'_>], order: Option<DateOrder>) -> Option<(Result<Date, Fault>, usize)> {
+fn date(tokens: &[Token<'_>], order: Option<DateOrder>) -> Option<(Result<Date, NoDay>, usize)> {
     let group = |at: usize| number(tokens, at, 1..=4).filter(|it| it.len() != 3);
     if let (Some(a), Some(b), Some(c)) = (group(0), number(tokens, 2, 1..=2), group(4))
         && is(tokens, 1, &["/", ".", "-"])
@@ -250,11 +245,11 @@ fn date(tokens: &[Token<'_>], order: Option<DateOrder>) -> Option<(Result<Date, 
     let at = past(second + 1)?;
     let is_short = matches!(order, Some(DateOrder::Dmy | DateOrder::Mdy));
     let year = number(tokens, at, 4..=4).or_else(|| number(tokens, at, 2..=2).filter(|_| is_short))?;
-    Some((day_of(year, month, day).ok_or_else(|| Fault::Never(NO_DAY.to_owned())), at + 1))
+    Some((day_of(year, month, day).ok_or_else(|| NoDay::Never(NO_DAY.to_owned())), at + 1))
 }
 
 /// A day of three numbers: a year of four digits comes first or last, and what comes first of the others is declared.
-fn numeric([a, b, c]: [&str; 3], order: Option<DateOrder>) -> Result<Date, Fault> {
+fn numeric([a, b, c]: [&str; 3], order: Option<DateOrder>) -> Result<Date, NoDay> {
     let read = |order: DateOrder| match order {
         DateOrder::Dmy => day_of(c, b, a),
         DateOrder::Mdy => day_of(c, a, b),
@@ -264,18 +259,18 @@ fn numeric([a, b, c]: [&str; 3], order: Option<DateOrder>) -> Result<Date, Fault
     if a.len() == 4 {
         let is_month = b.parse().is_ok_and(|month: u8| month <= 12);
         let never = if is_month { NO_DAY.to_owned() } else { format!(": there is no month {b}") };
-        return day_of(a, b, c).ok_or(Fault::Never(never));
+        return day_of(a, b, c).ok_or(NoDay::Never(never));
     }
     let Some(order) = order else {
         return Err(match (read(DateOrder::Dmy), read(DateOrder::Mdy)) {
-            (None, None) => Fault::Never(NO_DAY.to_owned()),
-            (Some(_), None) => Fault::Order(Some("dmy")),
-            (None, Some(_)) => Fault::Order(Some("mdy")),
-            (Some(_), Some(_)) => Fault::Order(None),
+            (None, None) => NoDay::Never(NO_DAY.to_owned()),
+            (Some(_), None) => NoDay::Order(Some("dmy")),
+            (None, Some(_)) => NoDay::Order(Some("mdy")),
+            (Some(_), Some(_)) => NoDay::Order(None),
         });
     };
     let never = || format!(", which is no date as `dates = \"{}\"` reads them", order.name());
-    read(order).ok_or_else(|| Fault::Never(never()))
+    read(order).ok_or_else(|| NoDay::Never(never()))
 }
 
 /// A day of a year of this century or near it. One of two digits is no later than 2050: opportunities lie ahead.
@@ -321,7 +316,7 @@ fn hour(tokens: &[Token<'_>]) -> Option<(usize, bool)> {
 /// Of a day whose order has to be declared: the order that it proves, because its first or its second number can be no
 /// month.
 pub(super) fn proved_order(text: &str) -> Option<Option<&'static str>> {
-    if let Err(Fault::Order(proved)) = read(text, "", None) { Some(proved) } else { None }
+    if let Err(NoDay::Order(proved)) = read(text, "", None) { Some(proved) } else { None }
 }
 
 /// The order that a column's name states, as `Deadline (DD/MM/YYYY)`.
@@ -414,7 +409,7 @@ mod tests {
             |text: &str| day(&Cell::Text(text.to_owned()), "deadlineOn", &source).err().unwrap().help;
         assert_eq!(undeclared("28/02/2027"), "declare it: dates = \"dmy\"");
         assert_eq!(undeclared("2/3/2027"), "declare it: dates = \"dmy\" or \"mdy\"");
-        assert_eq!(undeclared("30-Jan-31"), "declare the order of its numbers: dates = \"dmy\"");
+        assert_eq!(undeclared("30-Jan-31"), "declare their order: dates = \"dmy\"");
         let long = "1 March 2027 ".repeat(20_000);
         assert!(read(&long).contains("at most 4096 bytes"));
         assert_eq!(order_of("Deadline (DD/MM/YYYY)"), Some(DateOrder::Dmy));

@@ -15,7 +15,7 @@ use crate::{money, values};
 use dataset::schema::ValueType;
 use dataset::text::{counted, slug_of};
 use dataset::{Table, dataset_json};
-use forms::Money;
+use forms::Currencies;
 use sheets::{Draft, Taken, beside, fields_of, is_sum_row, one_line, sheets};
 
 mod forms;
@@ -23,6 +23,9 @@ mod sheets;
 
 /// The kind of programs whose kind no column states: whatever it is, it is one.
 const ANY_KIND: &str = "programType = { value = \"opportunity\" }  # no column has a kind, such as grant\n";
+
+/// The organization of programs where no column has any.
+const ONE_GIVES_ALL: &str = "# ? organization = { value = \"…\" }  # no column has it; name it so in a table of organizations too: name = { value = \"…\" }\n";
 
 /// Most different words of a column that are a vocabulary.
 const MOST_WORDS: usize = 30;
@@ -94,6 +97,7 @@ impl Draft<'_> {
             return self.of_organizations(*column, proof);
         }
         let mut taken = self.taken();
+        self.decide_facts(&mut taken);
         let money = self.money(&taken);
         if !money.has_dollars && taken.contains_key(&(Table::Programs, "fundingMaxUsd")) {
             // A fact has one sum.
@@ -113,8 +117,8 @@ impl Draft<'_> {
             taken.retain(|(table, _), _| *table != Table::Cycles);
         }
         if key.is_none() {
-            // A note names its program by the key.
-            taken.remove(&(Table::Programs, ELIGIBILITY));
+            // A fact names its program by the key.
+            taken.retain(|(table, field), _| *table != Table::Facts && *field != ELIGIBILITY);
         }
         let mut out = self.found.heading();
         let mut line = |text: String| out.push_str(&(text + "\n"));
@@ -128,10 +132,7 @@ impl Draft<'_> {
                 let key = if names.len() > 1 { format!("[{}]", names.join(", ")) } else { names.concat() };
                 line(format!("key     = {key}  # {why}"));
             }
-            None => line(
-                "# ? key = \"…\"  # no column but long texts, days and sums is different in every row, nor are two together: without a key, there are no seasons and sums"
-                    .to_owned(),
-            ),
+            None => line("# ? key = \"…\"  # no columns distinguish rows: no seasons, no sums".to_owned()),
         }
         let translated = if keys.len() == 1 { self.translated(&taken) } else { None };
         let of_translations = translated.into_iter().flatten().map(|(_, text)| text.0);
@@ -267,7 +268,7 @@ impl Draft<'_> {
         })
     }
 
-    fn tables(&self, out: &mut String, taken: &Taken, keys: &[usize], money: &Money) {
+    fn tables(&self, out: &mut String, taken: &Taken, keys: &[usize], money: &Currencies) {
         let source = &self.found.name;
         let mut others = self.others().map(|other| Draft::of(other, self.others));
         let elsewhere = others.any(|it| it.organizations().is_some() && !it.has_programs());
@@ -276,7 +277,7 @@ impl Draft<'_> {
             let doubt = self.two_names(*column).map_or_else(String::new, |cell| {
                 let cell = quoted(&cell);
                 format!(
-                    "? {cell} is one organization, or add to both rules: values = {{ {cell} = \"…\", \"*\" = \"*\" }}; "
+                    "? {cell} is one, or add to both rules: values = {{ {cell} = \"…\", \"*\" = \"*\" }}; "
                 )
             });
             let _ = writeln!(out, "\n[sources.{source}.organizations]");
@@ -305,14 +306,13 @@ impl Draft<'_> {
                         // A column that is called the most has none but by a slip.
                         let doubt = if own.1 { "? " } else { "" };
                         let (count, all) = (ranges.len(), ranges.len() + rest.len());
-                        let what = format!(
-                            "  # {doubt}{count} of {all} cells have a least sum, as {}",
-                            one_line(first)
-                        );
+                        let first = one_line(first);
+                        let what = format!("  # {doubt}{count} of {all} cells have a least sum, as {first}");
                         out.push_str(&self.rule(own.0).line("fundingMinUsd", &what));
                     }
                 }
-                (None, name @ ("name" | "officialUrl" | "organization")) => {
+                (None, "organization") => out.push_str(ONE_GIVES_ALL),
+                (None, name @ ("name" | "officialUrl")) => {
                     let _ = writeln!(out, "# ? {name} = \"…\"  # needed, and no column looks like it");
                 }
                 (None, "programType") => out.push_str(ANY_KIND),
@@ -323,9 +323,11 @@ impl Draft<'_> {
         out.extend(spanish.iter().map(|proof| format!("language = {{ value = \"es\" }}  # {proof}\n")));
         if !keys.is_empty() {
             let season = if spanish.is_some() { "Convocatoria actual" } else { "Current call" };
-            self.sums(out, taken, money);
+            let label = self.label(taken, keys, shared.as_ref().map_or(season, |(title, _)| title));
+            let has_several = shared.is_some() || keys.len() > 1;
+            self.sums(out, taken, Some(&label).filter(|_| has_several));
             key.into_iter().for_each(|key| self.translations(out, taken, key));
-            self.cycles(out, taken, shared.as_ref().map_or(season, |(title, _)| title));
+            self.cycles(out, taken, &label);
         }
     }
 
@@ -343,15 +345,14 @@ impl Draft<'_> {
         let name = &self.sheet.columns[column];
         let none = Source::default();
         let source = self.source.unwrap_or(&none);
-        let fields = source.targets.iter().flat_map(|it| values::Field::all(source, it, self.sheet));
+        let fields = source.targets.iter().flat_map(|it| values::CellField::all(source, it, self.sheet));
         let fields: Vec<_> = fields.filter(|it| it.rule.columns.first() == Some(name)).collect();
         let fits = |row: &Row, cell: &Cell| {
-            let make = |it: &values::Field<'_>| it.make(cell, row);
+            let make = |it: &values::CellField<'_>| it.make(cell, row);
             !fields.is_empty() && fields.iter().all(|it| make(it).is_ok_and(|made| it.is_taken(&made)))
         };
-        let meant = fields.iter().find_map(|it| find_word("meaning", it.name)).map(str::to_owned);
-        let of = || format!("is this `{}`", fields.first().map_or("name", |it| it.name));
-        let meant = meant.unwrap_or_else(of);
+        let field = fields.last().map_or("name", |it| it.name);
+        let meant = find_word("meaning", field).map_or_else(|| format!("is this `{field}`"), str::to_owned);
         let key = source.key.first().and_then(|key| self.sheet.column(key));
         let is_skipped = |row: &Row| key.is_some_and(|key| listed_in(&source.reading.skip, &row.name(key)));
         let cells = self.sheet.cells(column);
@@ -359,7 +360,9 @@ impl Draft<'_> {
         let (fit, others): (Vec<_>, Vec<_>) = cells.partition(|(row, cell)| fits(row, cell));
         let (count, all) = (fit.len(), fit.len() + others.len());
         // What does not fit is an error of the import, or a note.
+        let other = format!("{name} (2)");
         let doubt = match (is_sure, count * 2 >= all) {
+            _ if self.sheet.column(&other).is_some() => format!("? or {}; ", quoted(&other)),
             (false, _) => format!("? {meant}? {} alone does not say; ", quoted(name)),
             (true, false) => "? ".to_owned(),
             (true, true) => String::new(),
@@ -368,17 +371,24 @@ impl Draft<'_> {
         format!("  # {doubt}{count} of {all} cells fit{}", but.unwrap_or_default())
     }
 
+    /// What a season is called: the text of a column, else one that all have.
+    fn label(&self, taken: &Taken, keys: &[usize], season: &str) -> String {
+        let label = ["label", "cohortYear"].into_iter().find_map(|field| taken.get(&(Table::Cycles, field)));
+        // Of two columns that are the key together, the one that is not mapped distinguishes rows of one name.
+        let is_free = |at: &&usize| keys.len() > 1 && taken.values().all(|(column, _)| column != *at);
+        let label = label.map(|(column, _)| column).or_else(|| keys.iter().find(is_free));
+        let stated = || format!("{{ value = {} }}", quoted(season));
+        label.map_or_else(stated, |column| quoted(&self.sheet.columns[*column]))
+    }
+
     /// Seasons of the same row's program, if a column has dates.
-    fn cycles(&self, out: &mut String, taken: &Taken, season: &str) {
+    fn cycles(&self, out: &mut String, taken: &Taken, label: &str) {
         let taken_as = |field: &'static Field| Some((field, *taken.get(&(field.table, field.name))?));
         let cycles: Vec<_> = fields_of(Table::Cycles).filter_map(taken_as).collect();
         if cycles.is_empty() {
             return;
         }
         let _ = writeln!(out, "\n[sources.{}.cycles]  # of the same row's program", self.found.name);
-        let label = ["label", "cohortYear"].into_iter().find_map(|field| taken.get(&(Table::Cycles, field)));
-        let stated = || format!("{{ value = {} }}", quoted(season));
-        let label = label.map_or_else(stated, |(column, _)| quoted(&self.sheet.columns[*column]));
         let _ = writeln!(out, "label = {label}");
         // Words for "no deadline" in a column of dates.
         let deadline = taken.get(&(Table::Cycles, "deadlineOn")).into_iter();

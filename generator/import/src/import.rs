@@ -14,10 +14,10 @@ use crate::files::{ImportError, Outcome, bytes_of, sheet_of, shown};
 use crate::mapping::{self, ELIGIBILITY, FILE, Mapped, Source, Target, kinds};
 use crate::output::{self, Identities, Imported, KEPT, Outputs, Record, Rows, identity};
 use crate::source::sheet::{Cell, Row, Sheet, listed, rows_of};
-use crate::{days, money, values::Field};
+use crate::{days, money, values::CellField};
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
-use dataset::text::{counted, quoted};
+use dataset::text::{counted, lowered, quoted};
 
 /// Imports the sources of a dataset that are named, all if none is, or one of them from another file than that in the
 /// mapping; `-` is standard input. Nothing is written; if `report` gets errors, nothing should be.
@@ -63,12 +63,13 @@ pub fn import(
     let edited = edits::apply(data, &mut outputs, report)?;
     let found = report.sorted();
     // Without a column or a source, every row lacks something: there is no use in checking it.
-    if found.iter().any(|it| matches!(it.code, Code::BadMapping | Code::BadSource | Code::LostColumn)) {
+    if found.iter().any(|it| matches!(it.code, Code::BadSource | Code::LostColumn)) {
         return Err(ImportError::Data);
     }
+    let is_open = found.iter().any(|it| it.code == Code::BadMapping);
     let kept = found.into_iter().filter(|it| it.code == Code::KeptAsDraft || it.code.id().starts_with('E'));
     let broken = kept.map(|it| ((it.at, it.field.clone().unwrap_or_default()), it.clone()));
-    let mut imported = Imported { broken: broken.collect(), edited, ..Imported::default() };
+    let mut imported = Imported { broken: broken.collect(), edited, is_open, ..Imported::default() };
     output::complete(data, &mut outputs, report)?;
     output::keep_ids(data, &mut outputs, report)?;
     for ((table, source), output) in outputs {
@@ -279,8 +280,8 @@ impl Importer<'_> {
         let is_keyed = programs.is_some_and(|it| it.distinct().is_none_or(|field| field == "key"));
         let of_program = is_keyed && is_of_a_program(target);
         let takes_key = target.table.input_only_fields().contains(&"key");
-        let fields = Field::all(source, target, sheet);
-        let mut of_programs = programs.into_iter().flat_map(|it| Field::all(source, it, sheet));
+        let fields = CellField::all(source, target, sheet);
+        let mut of_programs = programs.into_iter().flat_map(|it| CellField::all(source, it, sheet));
         let program_key = of_programs.find(|field| field.name == "key");
         let mut is_stated = false;
         let rows = keyed.iter().flat_map(|(row, key)| {
@@ -349,13 +350,13 @@ impl Importer<'_> {
             for (field, value) in record {
                 let other = own.entry(field).or_insert_with(|| value.clone());
                 let [here, there] = [value, other].map(output::shown);
-                if output::folded(&here) == output::folded(&there) {
-                    continue;
-                }
-                if table != Table::Programs {
-                    let place = format!("source `{}`, `{field}` of {}", from.source.name, table.name());
-                    let became = "with another value than the first of the record, which stays";
-                    self.counts.entry((place, "row", became)).or_default().push(at.line);
+                let is_renamed = table == Table::Organizations && field == "name";
+                if lowered(&here) == lowered(&there) || table != Table::Programs && !is_renamed {
+                    if here != there && (field != "key" || target.has("key")) {
+                        let place = format!("source `{}`, `{field}` of {}", from.source.name, table.name());
+                        let became = "with another value than the first of the record, which stays";
+                        self.counts.entry((place, "row", became)).or_default().push(at.line);
+                    }
                     continue;
                 }
                 let rule = target.fields.iter().find(|(name, ..)| name == field).map(|(.., rule)| rule);
@@ -363,7 +364,9 @@ impl Importer<'_> {
                 let both = format!("{}{}, and {}", quoted(&here), column.unwrap_or_default(), quoted(&there));
                 let message = format!("`{field}` is {both} in {place}, the same one of {}", table.name());
                 let help = "write one value into both rows, or leave the rule of the field out of one source";
-                let problem = Diagnostic::new(Code::BadValue, at, message);
+                // Two names are two records.
+                let code = if field == "name" { Code::DuplicateId } else { Code::BadValue };
+                let problem = Diagnostic::new(code, at, message);
                 self.report.push(problem.value(field.clone(), format!("{known}: {here}")).help(help));
             }
             *line = output::line_of(&own);
@@ -376,12 +379,12 @@ impl Importer<'_> {
     }
 
     /// The fields of a row, and texts for notes; none if every column is empty.
-    fn record(&mut self, from: Opened<'_>, target: &Target, fields: &[Field<'_>], row: &Row) -> Noted {
+    fn record(&mut self, from: Opened<'_>, target: &Target, fields: &[CellField<'_>], row: &Row) -> Noted {
         let Opened { source, sheet, file } = from;
         let at = Location { file, line: row.line };
         let (mut record, mut notes, mut has_value) = (Record::new(), Vec::new(), false);
         let (mut is_broken, mut limit) = (false, None);
-        for to @ &Field { name: field, rule, .. } in fields {
+        for to @ &CellField { name: field, rule, .. } in fields {
             let cell = to.cell(row);
             let wrong = match to.make(&cell, row) {
                 Ok(made) => {

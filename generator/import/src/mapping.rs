@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 use toml::{Table as Toml, Value};
 
-use crate::source::sheet::Reading;
+use crate::source::sheet::Options;
 use dataset::Table;
 use dataset::schema::{ValueType, published};
 use dataset::text::nearest;
@@ -29,7 +29,7 @@ pub(super) struct Source {
     pub name: String,
     pub file: Option<String>,
     #[serde(flatten)]
-    pub reading: Reading,
+    pub reading: Options,
     /// The columns whose texts together are the key.
     pub key: Vec<String>,
     pub dates: Option<DateOrder>,
@@ -164,17 +164,15 @@ impl TryFrom<String> for NumberForm {
         let signs = || [None].into_iter().chain(['.', ',', ' ', '\'', '\u{a0}', '\u{202f}'].map(Some));
         let mut forms = signs().flat_map(|group| signs().map(move |decimal| Self { group, decimal }));
         let is_meant = |it: &Self| (it.group.is_none() || it.group != it.decimal) && it.to_string() == text;
-        forms.find(is_meant).ok_or_else(|| {
-            format!("`numbers` is `{text}`; write 1234.56 as the source does, such as 1.234,56")
-        })
+        forms.find(is_meant).ok_or_else(|| format!("`numbers` is `{text}`; write 1234.56 as the source does"))
     }
 }
 
 /// What is wrong, and a word of the file to find it by.
-pub(super) type Wrong = (String, String);
+pub(super) type MappingError = (String, String);
 
 /// Reads the mapping.
-pub(super) fn read(text: &str) -> Result<Vec<Source>, Wrong> {
+pub(super) fn read(text: &str) -> Result<Vec<Source>, MappingError> {
     let file: Toml = text.parse().map_err(|error: toml::de::Error| {
         let line = error.span().and_then(|span| text.get(..span.start)).and_then(|it| it.lines().last());
         (error.message().to_owned(), line.unwrap_or_default().trim_start_matches('[').to_owned())
@@ -187,7 +185,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Source>, Wrong> {
     sources.iter().map(|(name, value)| source(name, value)).collect()
 }
 
-fn source(name: &str, value: &Value) -> Result<Source, Wrong> {
+fn source(name: &str, value: &Value) -> Result<Source, MappingError> {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
     if name.is_empty() || !name.chars().all(is_plain) {
         let message = format!("`{name}` becomes the name of a file: small letters, digits and hyphens only");
@@ -219,7 +217,7 @@ fn source(name: &str, value: &Value) -> Result<Source, Wrong> {
 }
 
 /// The value of a word, if its schema allows it.
-fn checked(word: &str, schema: &Json, value: &Value) -> Result<Value, Wrong> {
+fn checked(word: &str, schema: &Json, value: &Value) -> Result<Value, MappingError> {
     fault(schema, value).map_or_else(|| Ok(value.clone()), |it| Err((format!("`{word}` {it}"), word.into())))
 }
 
@@ -233,7 +231,7 @@ pub(super) fn quoted(text: &str) -> String {
     Json::from(text).to_string().replace('\u{7f}', "\\u007F")
 }
 
-fn target(table: Table, value: &Value) -> Result<Target, Wrong> {
+fn target(table: Table, value: &Value) -> Result<Target, MappingError> {
     let name = table.name();
     let no_table = || (format!("`{name}` is no table of fields"), name.to_owned());
     let kinds = mapped(table);
@@ -256,7 +254,7 @@ fn target(table: Table, value: &Value) -> Result<Target, Wrong> {
     Ok(Target { table, fields })
 }
 
-fn rule(field: &str, value: &Value) -> Result<Rule, Wrong> {
+fn rule(field: &str, value: &Value) -> Result<Rule, MappingError> {
     let wrong = |message: String| (format!("`{field}`: {message}"), field.to_owned());
     let mut members = match value {
         Value::String(column) => return Ok(Rule::of(column)),

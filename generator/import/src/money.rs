@@ -86,6 +86,12 @@ fn header_codes(word: &str) -> Option<Codes> {
     codes(word).filter(|_| is_code || ["usd", "eur", "gbp"].contains(&word))
 }
 
+/// Whether the name of a column says that its sums are paid by the month or another time.
+pub(super) fn is_of_rates(header: &str) -> bool {
+    let parts = header.match_indices(' ').flat_map(|(at, _)| <[&str; 2]>::from(header.split_at(at)));
+    parts.chain([header]).any(|part| read(&format!("1 {part}"), None).is_ok_and(|sum| sum.is_rate))
+}
+
 /// The words of a header without those that show a currency or a factor, if it has others.
 pub(super) fn bare_header(name: &str) -> String {
     let is_shown = |word: &String| header_codes(word).is_some() || scale_of(word, false).is_some();
@@ -137,7 +143,7 @@ enum Part {
 }
 
 /// Why a text is no sum.
-pub(super) enum Fault {
+pub(super) enum NoSum {
     /// What is not understood.
     Part(String),
     /// A range whose ends are not written alike, such as `$10-20k` and `5-10,000`.
@@ -149,16 +155,16 @@ pub(super) enum Fault {
 }
 
 /// Reads a sum.
-pub(super) fn read(text: &str, form: Option<NumberForm>) -> Result<Sum, Fault> {
+pub(super) fn read(text: &str, form: Option<NumberForm>) -> Result<Sum, NoSum> {
     let spaced: String = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
     // An accountant's minus.
     if spaced.trim().starts_with('(') && spaced.trim().ends_with(')') {
-        return Err(Fault::Part(text.to_owned()));
+        return Err(NoSum::Part(text.to_owned()));
     }
-    let parts = parts(spaced.trim(), form).map_err(Fault::Part)?;
+    let parts = parts(spaced.trim(), form).map_err(NoSum::Part)?;
     let is_word = |part: &Part| matches!(part, Part::Word(it) if value_of("spanish", it).is_some());
     let is_spanish = form.is_some_and(|form| form.decimal == Some(',')) || parts.iter().any(is_word);
-    let mut reading = Reading { is_spanish, ..Reading::default() };
+    let mut reading = SumParser { is_spanish, ..SumParser::default() };
     let mut at = 0;
     while at < parts.len() {
         if let Part::Number(number, is_grouped) = parts[at] {
@@ -173,14 +179,14 @@ pub(super) fn read(text: &str, form: Option<NumberForm>) -> Result<Sum, Fault> {
         let found = (at + 1..=parts.len().min(at + 4)).rev().find(|end| {
             phrase(&parts[at..*end]).is_some_and(|it| reading.take(&it, *end == parts.len(), is_behind_scale))
         });
-        at = found.ok_or_else(|| Fault::Part(phrase(&parts[at..=at]).unwrap_or_default()))?;
+        at = found.ok_or_else(|| NoSum::Part(phrase(&parts[at..=at]).unwrap_or_default()))?;
     }
     reading.sum(text)
 }
 
 /// What is read of a sum.
 #[derive(Default)]
-struct Reading {
+struct SumParser {
     sum: Sum,
     numbers: Vec<f64>,
     is_spanish: bool,
@@ -194,7 +200,7 @@ struct Reading {
     scaled: [bool; 2],
 }
 
-impl Reading {
+impl SumParser {
     /// Takes a phrase, if it is known at this place.
     fn take(&mut self, phrase: &str, is_last: bool, is_behind_scale: bool) -> bool {
         let find = |list: &str| value_of(list, phrase);
@@ -226,22 +232,22 @@ impl Reading {
         true
     }
 
-    fn sum(self, text: &str) -> Result<Sum, Fault> {
+    fn sum(self, text: &str) -> Result<Sum, NoSum> {
         let is = |bound| self.bounds.contains(&bound);
         let is_bare = self.signs == 0 && !self.sum.is_scaled && !self.sum.is_rate && !self.is_grouped;
         let (least, most) = match (&self.numbers[..], self.ranges) {
-            _ if self.numbers.iter().any(|it| it.is_nan()) => return Err(Fault::TwoFactors),
+            _ if self.numbers.iter().any(|it| it.is_nan()) => return Err(NoSum::TwoFactors),
             ([one], 0) if !(is("between") || is("most") && is("least")) => {
                 ((!is("most")).then_some(*one), (!is("least")).then_some(*one))
             }
-            ([_, _], 1) if self.scaled == [false, true] => return Err(Fault::Unlike),
+            ([_, _], 1) if self.scaled == [false, true] => return Err(NoSum::Unlike),
             // `5-10,000` may begin at 5 or at 5,000.
             ([a, b], 1) if self.is_grouped && *a > 0.0 && a * 1000.0 < *b && self.signs < 2 => {
-                return Err(Fault::Unlike);
+                return Err(NoSum::Unlike);
             }
-            ([a, b], 1) if is_bare && is_no_sum([*a, *b]) => return Err(Fault::Bare),
+            ([a, b], 1) if is_bare && is_no_sum([*a, *b]) => return Err(NoSum::Bare),
             ([least, most], 1) if least <= most && !is("most") => (Some(*least), Some(*most)),
-            _ => return Err(Fault::Part(text.to_owned())),
+            _ => return Err(NoSum::Part(text.to_owned())),
         };
         Ok(Sum { least, most, ..self.sum })
     }
@@ -355,10 +361,10 @@ mod tests {
                 let rate = if sum.is_rate { " rate" } else { "" };
                 format!("{}..{} {codes}{rate}", end(sum.least), end(sum.most))
             }
-            Err(Fault::Part(word)) => format!("! {word}"),
-            Err(Fault::Unlike) => "! factor".to_owned(),
-            Err(Fault::TwoFactors) => "! factors".to_owned(),
-            Err(Fault::Bare) => "! bare".to_owned(),
+            Err(NoSum::Part(word)) => format!("! {word}"),
+            Err(NoSum::Unlike) => "! factor".to_owned(),
+            Err(NoSum::TwoFactors) => "! factors".to_owned(),
+            Err(NoSum::Bare) => "! bare".to_owned(),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::mapping::{self, Source, Target};
 use crate::source::sheet::ColumnPlace;
 use crate::values::lacks_scheme;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, Location};
-use dataset::text::{counted, quoted};
+use dataset::text::{counted, lowered, quoted};
 use dataset::{Input, Labels, Table};
 
 /// The columns of a source by the fields that are taken from them.
@@ -33,6 +33,8 @@ pub struct Imported {
     pub files: BTreeMap<String, Vec<u8>>,
     pub(super) places: BTreeMap<String, Places>,
     pub(super) edited: Edited,
+    /// Whether lines of the mapping are not decided yet.
+    pub(super) is_open: bool,
     /// Problems of rows by the fields that they are of.
     pub(super) broken: BTreeMap<(Location, Cow<'static, str>), Diagnostic>,
 }
@@ -47,12 +49,14 @@ impl Imported {
         let lacks_fields = report.sorted().iter().any(|it| it.code == Code::MissingField);
         // Only what the check found follows from what the import found, which stands in no table.
         let follows = |it: &Diagnostic, is_checked: bool| match it.code {
+            // What a row lacks, an open line may give it; what a cell has, it has.
+            _ if is_checked && self.is_open => !["E02", "E06", "E07"].contains(&&it.code.id()[..3]),
             Code::MissingField if is_checked => {
                 let row = self.broken.range((it.at, "".into())..).take_while(|((at, _), _)| *at == it.at);
                 row.into_iter().any(|((_, field), cause)| cause.code != Code::KeptAsDraft && names(it, field))
             }
             // A table that is made of a column, none of whose cells has a value.
-            Code::NoTable => lacks_fields && made.iter().any(|table| names(it, table)),
+            Code::NoTable => self.is_open || lacks_fields && made.iter().any(|table| names(it, table)),
             _ => false,
         };
         report.relocate(origin, |it, file| {
@@ -76,9 +80,7 @@ impl Imported {
             }
             !follows(it, columns.is_some())
         });
-        if report.error_count() > 0 {
-            hold_warnings(report);
-        }
+        report.hold_warnings();
     }
 
     /// The tables that are not on the disk as they would be written.
@@ -122,6 +124,11 @@ fn add_column(it: &mut Diagnostic, columns: &Columns) {
     let field = field.strip_suffix("Id").unwrap_or(field);
     let place = columns.get(field);
     it.message.extend(place.map(|place| place.at(it.at.line)));
+    if let (Code::BadPlace, Some(value)) = (it.code, &it.value) {
+        let help = it.help.get_or_insert_with(|| "write its code".to_owned());
+        *help +=
+            &format!("; or in its rule: values = {{ {} = \"…\", \"*\" = \"*\" }}", mapping::quoted(value));
+    }
     if it.code == Code::MissingField {
         let rule = place.map_or_else(
             || format!("{field} = {{ value = \"…\" }}"),
@@ -130,16 +137,6 @@ fn add_column(it: &mut Diagnostic, columns: &Columns) {
         let or = "if it is no record, list its first text in `skip`";
         it.help = Some(format!("fill it in the source, or give all such rows one: {rule}; {or}"));
     }
-}
-
-/// Leaves the errors alone: what is wrong would drown in what may stay so.
-fn hold_warnings(report: &mut Diagnostics) {
-    let is_warning = |it: &Diagnostic| !it.code.id().starts_with('E');
-    let count = report.sorted().into_iter().filter(|it| is_warning(it)).count();
-    if count > 0 {
-        report.note(format!("{} left for later, as there are errors", counted(count, "warning")));
-    }
-    report.relocate(|_, _| None, |it, _| !is_warning(it));
 }
 
 /// A record that will be written.
@@ -182,10 +179,6 @@ impl Output {
         (lines.into_bytes(), (places, self.columns))
     }
 
-    pub(super) fn records(&self) -> Vec<Record> {
-        self.rows.iter().map(|(line, _)| record_of(line)).collect()
-    }
-
     /// Adds the records of the last import whose rows are gone, as the source's `gone` declares; but none of `made`, which
     /// another source makes now, and those of `used`, which rows of another one refer to, as they are. Undeclared, records
     /// that left and others that came with their names are a doubt.
@@ -219,11 +212,11 @@ impl Output {
             _ => {
                 if let Some(at) = same.first_key_value().and_then(|(first, _)| self.rows[*first].1) {
                     let (table, left, came) = (to.table.name(), counted(gone.len(), "row"), same.len());
+                    let name = &source.name;
                     let message = format!(
-                        "{left} of {table} left source `{}`, and {came} came with the same names: did the key change?",
-                        source.name
+                        "{left} of {table} left source `{name}`, and {came} came with the same names"
                     );
-                    let help = "if they are the same records, gone = \"rename\" keeps their ids; if others, gone = \"remove\"; or restore the keys";
+                    let help = "if their keys changed, gone = \"rename\" keeps their ids; if they are others, gone = \"remove\"; or restore the keys";
                     let problem = Diagnostic::new(Code::DuplicateId, at, message);
                     return report.push(problem.value("key", source.key.join(", ")).help(help));
                 }
@@ -346,17 +339,12 @@ pub(super) type Identities = BTreeMap<(Table, String), Option<(String, usize)>>;
 /// by signs or accents are two.
 pub(super) fn identity(target: &Target, record: &Record) -> Option<String> {
     let value = record.get("key").filter(|_| !target.has("key")).or(record.get(target.distinct()?))?;
-    Some(folded(&shown(value)))
+    Some(lowered(&shown(value)))
 }
 
 /// A value as people read it.
 pub(super) fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-/// A text without case and spaces, which distinguish nothing.
-pub(super) fn folded(text: &str) -> String {
-    text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The file of a table from a source, relative to the dataset.
@@ -380,6 +368,8 @@ pub(super) fn complete(data: &Path, outputs: &mut Outputs, report: &mut Diagnost
     let files = files_of(outputs, &[Table::Vocabulary]);
     let labels = Labels::read(&Input::Overlaid(data.to_owned(), &files));
     let labels = labels.map_err(|error| ImportError::input(data, error))?;
+    // The first spelling of a value holds: capitals distinguish nothing.
+    let mut spellings: HashMap<(String, String), String> = HashMap::new();
     let mut replaced: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for (line, _) in outputs.values_mut().flat_map(|output| &mut output.rows) {
         let mut record = record_of(line);
@@ -394,7 +384,13 @@ pub(super) fn complete(data: &Path, outputs: &mut Outputs, report: &mut Diagnost
                 let Some(text) = item.as_str() else { continue };
                 let is_address = field == "url" || field.ends_with("Url");
                 let address = || lacks_scheme(text).then(|| format!("https://{text}"));
-                let meant = if is_address { address() } else { labels.meant(field, &kind, text) };
+                let spelling = || {
+                    let at = Labels::is_open(field, &kind).then(|| (kind.clone() + field, lowered(text)))?;
+                    let first = spellings.entry(at).or_insert_with(|| text.to_owned());
+                    (first != text).then(|| first.clone())
+                };
+                let meant = || labels.meant(field, &kind, text).or_else(spelling);
+                let meant = if is_address { address() } else { meant() };
                 let Some(meant) = meant else { continue };
                 let example = || (0, format!("{} is `{meant}`", quoted(text)));
                 replaced.entry(field.clone()).or_insert_with(example).0 += 1;
@@ -424,13 +420,10 @@ fn files_of(outputs: &Outputs, tables: &[Table]) -> BTreeMap<String, Vec<u8>> {
     own.map(|((table, source), output)| (path_of(*table, source), lines(output))).collect()
 }
 
-/// The tables of records that other rows name, and that have slugs.
-const WITH_SLUGS: [Table; 3] = [Table::Organizations, Table::Programs, Table::Recipients];
-
 /// Gives records the ids and slugs that they had in the last import where they would get others: their source calls them by
 /// another name, or by another key, where the mapping declares `gone = "rename"`; or another record takes the slug.
 pub(super) fn keep_ids(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics) -> Outcome<()> {
-    let files = files_of(outputs, &WITH_SLUGS);
+    let files = files_of(outputs, &Table::WITH_SLUGS);
     // Rows are sorted when they are written.
     let lines = |rows: &[u8]| rows.split(|it| *it == b'\n').map(<[u8]>::to_vec).collect::<BTreeSet<_>>();
     if files.iter().all(|(at, now)| std::fs::read(data.join(at)).is_ok_and(|it| lines(&it) == lines(now))) {
@@ -440,7 +433,8 @@ pub(super) fn keep_ids(data: &Path, outputs: &mut Outputs, report: &mut Diagnost
     let earlier = identities(Input::Folder(data.to_owned()))?;
     let now: HashMap<_, _> = identities(Input::Overlaid(data.to_owned(), &files))?.into_values().collect();
     let mut stayed: Vec<String> = Vec::new();
-    for ((table, source), output) in outputs.iter_mut().filter(|((it, _), _)| WITH_SLUGS.contains(it)) {
+    for ((table, source), output) in outputs.iter_mut().filter(|((it, _), _)| Table::WITH_SLUGS.contains(it))
+    {
         let text = before(data, *table, source);
         let before: Vec<&str> = text.lines().collect();
         let keys = keys_of(&before);
@@ -485,9 +479,9 @@ pub(super) fn made_elsewhere(sources: &[Source], chosen: &[&Source], data: &Path
             let mut rows = previous(data, target.table, &source.name);
             rows.retain(|row| !row.contains_key("publication"));
             made.extend(rows.iter().filter_map(|row| Some(((target.table, identity(target, row)?), None))));
-            for table in WITH_SLUGS {
+            for table in Table::WITH_SLUGS {
                 let named = rows.iter().filter_map(|row| row.get(table.name().trim_end_matches('s')));
-                used.extend(named.map(|it| (table, folded(&shown(it)))));
+                used.extend(named.map(|it| (table, lowered(&shown(it)))));
             }
         }
     }

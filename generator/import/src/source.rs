@@ -15,7 +15,7 @@ mod xml;
 use std::borrow::Cow;
 
 pub(crate) use layout::line_of;
-use sheet::{Cell, Grid, MOST_ROWS, Reading, Row, Sheet, weigh, within, within_columns};
+use sheet::{Cell, Grid, MOST_ROWS, Options, Row, Sheet, weigh, within, within_columns};
 
 /// Most bytes of a source.
 pub(super) const LARGEST: u64 = 256 << 20;
@@ -23,16 +23,14 @@ pub(super) const LARGEST: u64 = 256 << 20;
 /// Most bytes of a row.
 const LONGEST_ROW: usize = 16 << 20;
 
-/// First bytes of a workbook of before 2007, or of one with a password.
-const OLD_WORKBOOK: &[u8] = b"\xd0\xcf\x11\xe0";
-
 /// Reads a source, in the format that its first bytes show.
-pub(super) fn read(bytes: &[u8], how: &Reading) -> Result<Sheet, String> {
+pub(super) fn read(bytes: &[u8], how: &Options) -> Result<Sheet, String> {
     within(bytes.len().div_ceil(1 << 20), (LARGEST >> 20) as usize, "MB")?;
     if bytes.starts_with(b"PK\x03\x04") {
         return workbook::read(bytes, how);
     }
-    if bytes.starts_with(OLD_WORKBOOK) {
+    // A workbook of before 2007, or one with a password.
+    if bytes.starts_with(b"\xd0\xcf\x11\xe0") {
         return Err("it is an old .xls workbook or has a password: save it as .xlsx or .csv".to_owned());
     }
     let text = decode(bytes, how.encoding.as_deref())?;
@@ -72,10 +70,8 @@ fn not_utf8(bytes: &[u8]) -> String {
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().len() + 1;
     let bad: String = bad.iter().map(|byte| format!("{byte:02X}")).collect();
-    let remedy = guess(bytes).map_or_else(
-        || "other letters of the file are: correct it there".to_owned(),
-        |guess| format!("add to the mapping of its source: encoding = \"{guess}\""),
-    );
+    let correct = || "other letters of the file are: correct it there".to_owned();
+    let remedy = guess(bytes).map_or_else(correct, |it| format!("declare encoding = \"{it}\""));
     format!("line {line}, byte {column} (0x{bad}) is not UTF-8; {remedy}")
 }
 
@@ -111,7 +107,7 @@ fn separator(text: &str) -> u8 {
 }
 
 /// Cells between separators.
-fn table(text: &str, how: &Reading) -> Result<Sheet, String> {
+fn table(text: &str, how: &Options) -> Result<Sheet, String> {
     let separator = separator(text);
     if let Some((at, _)) = text.lines().enumerate().find(|(_, line)| line.len() > LONGEST_ROW) {
         return Err(format!("line {} has more than {} MB", at + 1, LONGEST_ROW >> 20));

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::made::{self, Made, Read, Wrong, no_number, refused, wrong};
 use crate::mapping::{Mapped, Source, Target, is_currency};
-use crate::money::{self, Evidence, Fault, Sum};
+use crate::money::{self, Evidence, NoSum, Sum};
 use crate::source::sheet::{Cell, Row, Sheet};
 use dataset::diagnostics::Code;
 use dataset::text::quoted;
@@ -115,12 +115,10 @@ pub(super) fn sum(cell: &Cell, field: &str, source: &Source, how: Option<&Money>
         (None, _) if is_dollars && !splits => Some(usd()),
         (None, _) if how.is_none() => None,
         (found, _) => {
-            let may_be = found.map_or_else(
-                || ": nothing shows its currency".to_owned(),
-                |codes| format!(": it may be {}", codes.join(", ")),
-            );
+            let may_be = found.map(|codes| format!(": it may be {}", codes.join(", ")));
+            let may_be = may_be.as_deref().unwrap_or(": nothing shows its currency");
             let help = "show it in the source, or declare that of sums that show none: currency = \"EUR\"";
-            return Err(refused(&may_be, help));
+            return Err(refused(may_be, help));
         }
     };
     if let Some(code) = currency.as_deref().filter(|code| is_dollars && *code != "USD") {
@@ -193,14 +191,14 @@ fn end(sum: &Sum, text: &str, field: &str, money: Option<&Money>) -> Result<(Val
 }
 
 /// Why a text is no sum.
-fn unread(field: &str, text: &str, fault: &Fault, source: &Source) -> Wrong {
+fn unread(field: &str, text: &str, fault: &NoSum, source: &Source) -> Wrong {
     let or = "write a number and a currency, list it in `empty`, or add notes = true to the rule";
     let (what, help) = match fault {
-        Fault::Unlike => (", a range whose ends are not written alike", "write both in full, as 10k-20k"),
-        Fault::TwoFactors => (", which may be thousands or millions", "write its zeros, `k` or `million`"),
-        Fault::Bare => return made::unread(field, text, ", which may be years or a telephone's number", or),
-        Fault::Part(it) if it.bytes().any(|b| b.is_ascii_digit()) => return no_number(field, text, source),
-        Fault::Part(it) => {
+        NoSum::Unlike => (", a range whose ends are not written alike", "write both in full, as 10k-20k"),
+        NoSum::TwoFactors => (", which may be thousands or millions", "write its zeros, `k` or `million`"),
+        NoSum::Bare => return made::unread(field, text, ", which may be years or a telephone's number", or),
+        NoSum::Part(it) if it.bytes().any(|b| b.is_ascii_digit()) => return no_number(field, text, source),
+        NoSum::Part(it) => {
             return made::unread(field, text, format!(": {} is not understood", quoted(it)), or);
         }
     };

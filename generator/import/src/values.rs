@@ -17,7 +17,7 @@ use dataset::schema::ValueType;
 use dataset::text::quoted;
 
 /// The field that cells become values of.
-pub(super) struct Field<'a> {
+pub(super) struct CellField<'a> {
     pub name: &'a String,
     pub kind: ValueType,
     pub rule: &'a Rule,
@@ -27,7 +27,7 @@ pub(super) struct Field<'a> {
     pub money: Option<Money>,
 }
 
-impl<'a> Field<'a> {
+impl<'a> CellField<'a> {
     /// The fields of a target.
     pub(super) fn all(source: &'a Source, target: &'a Target, sheet: &'a Sheet) -> Vec<Self> {
         let field = |mapped @ (name, kind, rule): &'a Mapped| {
@@ -65,10 +65,7 @@ impl<'a> Field<'a> {
         match made(cell, self, &evidence.unwrap_or_default()) {
             Err(it) if it.is_unread && notes => Ok(Made { note: Some(cell.text()), ..Made::default() }),
             Ok(Made { note: Some(text), value, .. }) if !notes && !value.is_null() => {
-                let help = format!(
-                    "add notes = true to the rule of `{}`: the day is published, and the text as a note",
-                    self.name
-                );
+                let help = "add notes = true to its rule: the text becomes a note";
                 Err(refused(self.name, &text, ", a day with an hour", help))
             }
             Ok(made) if is_draft && made.note.is_none() && !self.is_taken(&made) => {
@@ -93,8 +90,8 @@ impl<'a> Field<'a> {
     }
 }
 
-fn made(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<Made, Wrong> {
-    let Field { name: field, kind, rule, source, .. } = *to;
+fn made(cell: &Cell, to: &CellField<'_>, evidence: &[Evidence]) -> Result<Made, Wrong> {
+    let CellField { name: field, kind, rule, source, .. } = *to;
     let unmarked = html::plain(cell);
     let cell = unmarked.as_ref().unwrap_or(cell);
     if let Cell::Broken(error) = cell
@@ -186,8 +183,8 @@ fn renamed(text: &str, field: &str, rule: &Rule) -> Result<String, Wrong> {
     })
 }
 
-fn convert(cell: &Cell, to: &Field<'_>, evidence: &[Evidence]) -> Result<Made, Wrong> {
-    let Field { name: field, kind, source, .. } = *to;
+fn convert(cell: &Cell, to: &CellField<'_>, evidence: &[Evidence]) -> Result<Made, Wrong> {
+    let CellField { name: field, kind, source, .. } = *to;
     let plain = |value: Value| Ok(Made { value, ..Made::default() });
     match kind {
         ValueType::Number if is_money(field) => sums::sum(cell, field, source, to.money.as_ref(), evidence),
@@ -274,7 +271,7 @@ fn address(cell: &Cell, field: &str) -> Result<String, Wrong> {
 pub(super) fn written(value: &Value, field: &String, kind: ValueType) -> Result<Value, Wrong> {
     let Value::String(text) = value else { return Ok(value.clone()) };
     let (rule, source, sheet) = Default::default();
-    let to = Field { name: field, kind, rule: &rule, source: &source, sheet: &sheet, money: None };
+    let to = CellField { name: field, kind, rule: &rule, source: &source, sheet: &sheet, money: None };
     to.make(&Cell::Text(text.clone()), &Row::default()).map(|made| made.value)
 }
 

@@ -2,8 +2,9 @@
 // is read from their pages, so that it is what they say today and in the page's language.
 (() => {
   const list = document.querySelector("#list"), words = list.dataset;
-  const $ = id => document.querySelector("#" + id);
   const make = (name, text, more) => Object.assign(document.createElement(name), { textContent: text }, more);
+  // An operator's own page may be without some.
+  const $ = id => document.querySelector("#" + id) ?? make("p", "");
   const named = () => decodeURIComponent(location.hash.slice(1)).split(",").filter(it => /^[a-z0-9-]+$/.test(it));
   const own = () => !named().length;
   const slugs = () => [...new Set(own() ? stars.read() : named())];

@@ -106,7 +106,7 @@
     });
     $("alone").hidden = !unheard.length;
     link.href = link.textContent + (unheard.length ? search : "");
-    link.parentNode.hidden = link.host === location.host;
+    link.parentNode.hidden = unheard.length > 0 && link.host === location.host;
     if (unheard.length) indexed(unheard.join(" ").trim());
   };
   const plain = apply.textContent;

@@ -164,6 +164,7 @@ impl<'a> Pages<'a> {
         let title = page.get_attr("name")?.get_attr("text")?.to_string();
         let twin = self.templates.page("program.md", locale, (&path, &title), page)?;
         files.push((format!("{}{path}.md", prefix(locale)), self.cut(&twin)?));
+        // Who subscribed to it in an earlier season gets the next one.
         if it.deadlines().next().is_some() {
             let calendar = calendar(self.templates, locale, ("", None), [it.view()]);
             files.push(whole(format!("{}{path}.ics", prefix(locale)), calendar));
@@ -451,7 +452,7 @@ impl<'a> Local<'a> {
         Ok(match as_feed {
             None => {
                 let search = search_page(self.site, html, self.dated, (&query, &extras), &[])?;
-                let recipients = html.recipients_page(locale, "", 1)?;
+                let recipients = html.recipients_page(locale, ("", 1, &[]))?;
                 vec![whole(file("/programs", locale), search), whole(file("/recipients", locale), recipients)]
             }
             Some(kind) => {

@@ -46,7 +46,9 @@ fn accepted(build: &Build, directory: &Directory) -> Result<Plan, Failure> {
         // What else cannot be read, publishing reports.
         live => live.ok().flatten(),
     };
-    check_identity(build, live.as_ref(), directory)?;
+    if let Some(mistake) = mistake(build, live.as_ref(), directory) {
+        return Err(fail(Failure::HeldBack, mistake));
+    }
     let live = live.as_ref().filter(|_| !build.replace && !directory.programs.is_empty());
     let plan = match build.index_only {
         true => Plan::of_counts(directory, live),
@@ -58,21 +60,16 @@ fn accepted(build: &Build, directory: &Directory) -> Result<Plan, Failure> {
     failures.reduce(|_, last| last).map_or(Ok(plan), Err)
 }
 
-/// Stops a build that is probably a mistake: of no programs, or of another dataset.
-fn check_identity(build: &Build, live: Option<&Generation>, directory: &Directory) -> Result<(), Failure> {
+/// Why a build is probably a mistake: of no programs, or of another dataset.
+fn mistake(build: &Build, live: Option<&Generation>, directory: &Directory) -> Option<String> {
+    let no_pages =
+        "the live snapshot has pages, an index has none; use another --out, or --replace to remove them";
     if directory.programs.is_empty() && !build.allow_empty {
-        let message = "no program would be published; use --allow-empty if this is intended";
-        return Err(fail(Failure::HeldBack, message));
+        return Some("no program would be published; use --allow-empty if this is intended".to_owned());
     }
-    if build.replace {
-        return Ok(());
-    }
-    if build.index_only && live.is_some_and(|live| live.manifest().complete) {
-        let message =
-            "the live snapshot has pages, an index has none; use another --out, or --replace to remove them";
-        return Err(fail(Failure::HeldBack, message));
-    }
-    plan::other_dataset(directory, live).map_or(Ok(()), |message| Err(fail(Failure::HeldBack, message)))
+    let live = live.filter(|_| !build.replace)?;
+    let has_pages = build.index_only && live.manifest().complete;
+    has_pages.then(|| no_pages.to_owned()).or_else(|| plan::other_dataset(directory, Some(live)))
 }
 
 /// The output of a build.

@@ -44,17 +44,10 @@ fn text(difference: &GenerationDiff) -> String {
         }
     }
     for (tag, change) in by_tag(difference) {
-        let _ = writeln!(text, "{} {tag}", sign_of(change));
+        // Added, modified, removed.
+        let _ = writeln!(text, "{} {tag}", ["+", "~", "-"][change as usize]);
     }
     text
-}
-
-const fn sign_of(change: PathChange) -> char {
-    match change {
-        PathChange::Added => '+',
-        PathChange::Modified => '~',
-        PathChange::Removed => '-',
-    }
 }
 
 /// Changes by cache tag: a record is added if all its pages are.

@@ -17,10 +17,6 @@ pub use folder::{ExportError, SUMS};
 use crate::exit_codes::{Failure, fail, print_line, unreadable};
 
 pub(crate) fn command(root: &Path, dir: &Path, (pretty, prefix): (bool, &str)) -> Result<(), Failure> {
-    if is_inside(dir, &root.join("generations")) {
-        let message = format_args!("{} is inside generations/; name a folder elsewhere", dir.display());
-        return Err(fail(Failure::Usage, message));
-    }
     let generation = Generation::open_current(root).map_err(unreadable)?;
     let files = export(&generation, dir, pretty, prefix).map_err(|error| match error {
         ExportError::Store(error) => unreadable(error),
@@ -54,14 +50,8 @@ pub fn export(generation: &Generation, dir: &Path, pretty: bool, prefix: &str) -
         let body = addresses.apply(&asset.path, &asset.bytes).unwrap_or(asset.bytes);
         folder.put(&asset.path, &body, Digest::of(&body))?;
     }
-    changes::write(generation, &addresses.base_url(), &folder)?;
+    changes::write(generation, &addresses, &folder)?;
     folder.finish()
-}
-
-/// Whether a folder, which need not exist, is inside another.
-fn is_inside(dir: &Path, folder: &Path) -> bool {
-    let (Ok(folder), Ok(dir)) = (folder.canonicalize(), std::path::absolute(dir)) else { return false };
-    dir.ancestors().find_map(|dir| dir.canonicalize().ok()).is_some_and(|dir| dir.starts_with(folder))
 }
 
 /// The exported file of a page.
@@ -70,35 +60,5 @@ fn file_name(path: &str, pretty: bool) -> String {
     match folder.filter(|page| !matches!(page.rsplit('/').next(), Some("index" | "404"))) {
         Some(folder) => format!("{folder}/index.html"),
         None => path.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pretty_pages_are_the_index_of_a_folder_and_other_files_stay() {
-        for (path, expected) in [
-            ("programs/a.html", "programs/a/index.html"),
-            ("es/programs.html", "es/programs/index.html"),
-            ("index.html", "index.html"),
-            ("es/index.html", "es/index.html"),
-            ("404.html", "404.html"),
-            ("programs/a.md", "programs/a.md"),
-            ("data/programs.csv", "data/programs.csv"),
-        ] {
-            assert_eq!((file_name(path, true).as_str(), file_name(path, false).as_str()), (expected, path));
-        }
-    }
-
-    #[test]
-    fn a_missing_folder_is_recognized_as_inside_another() {
-        let folder = tempfile::tempdir().unwrap();
-        let own = folder.path().join("generations");
-        std::fs::create_dir(&own).unwrap();
-        assert!(is_inside(&own, &own) && is_inside(&own.join("not/there"), &own));
-        assert!(is_inside(&folder.path().join("generations/../generations/x"), &own));
-        assert!(!is_inside(&folder.path().join("generations-2"), &own) && !is_inside(folder.path(), &own));
     }
 }

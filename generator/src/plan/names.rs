@@ -34,7 +34,7 @@ impl Names {
         let known = known.map(|(id, slug)| (id.to_string(), slug.to_string()));
         names.extend(known.filter(|(id, _)| open.contains(id)));
         open.retain(|id| !names.contains_key(id));
-        for table in [Table::Programs, Table::Organizations, Table::Recipients] {
+        for table in Table::WITH_SLUGS {
             let entry = live.and_then(|live| Some((live, table_file(table, live)?)));
             let Some((live, entry)) = entry.filter(|_| !open.is_empty()) else { continue };
             let text = live.read(entry, Coding::Identity)?;

@@ -24,7 +24,7 @@ const ROWS_MAX: u64 = 10_000;
 pub enum Feed {
     /// Newest opportunities.
     Atom,
-    /// Deadlines.
+    /// Deadlines ahead.
     Calendar,
     /// All results.
     Table,
@@ -64,7 +64,7 @@ pub fn feed_query(site: &Site, query: &Query, feed: Feed) -> Query {
         Feed::Calendar => (EVENTS_MAX, Sort::Name),
         Feed::Table | Feed::Rows => (ROWS_MAX, query.sort),
     };
-    Query { page: Page { offset: 0, limit }, sort, facets: false, ..query.clone() }
+    Query { page: Page { offset: 0, limit }, sort, no_facets: true, ..query.clone() }
 }
 
 /// Price of writing an entry, in units of the search: 15 µs.
@@ -104,12 +104,14 @@ type Question<'a> = (&'a Query, &'a PageOptions, &'a [String]);
 pub fn feed(site: &Site, html: &Html, dated: &Dated, of: Question<'_>, feed: Feed) -> Result<Paged, Error> {
     let (query, extras, invalid) = of;
     let (docs, total) = site.index.full_matches(&feed_query(site, query, feed), &dated.today, &extras.plain);
-    let locale = query.locale;
+    let (locale, today) = (query.locale, dated.day().date());
     let programs = docs.iter().filter_map(|doc| html.program(*doc, locale));
     let bytes = match feed {
         Feed::Atom => atom(site, html, of, &programs.collect::<Vec<_>>())?.into_bytes(),
         Feed::Calendar => {
             let (name, remark) = (name(site, html, of), remark(html, locale, invalid));
+            let mut programs: Vec<Program> = programs.collect();
+            programs.iter_mut().for_each(|it| it.seasons.retain(|it| Some(it.deadline) >= today));
             calendar(&html.templates, locale, (&name, remark.as_deref()), programs).into_bytes()
         }
         Feed::Table => table(html, dated, &docs),

@@ -17,12 +17,13 @@ const PATH: &str = "/recipients";
 const A_PAGE: u64 = 100;
 
 impl Html {
-    /// A page of the recipients for a text, which may be empty.
+    /// A page of the recipients for a text, which may be empty, and what was left out of the query.
     ///
     /// # Errors
     ///
     /// If a template fails.
-    pub fn recipients_page(&self, locale: Locale, text: &str, page: u64) -> Result<Vec<u8>, Error> {
+    pub fn recipients_page(&self, locale: Locale, of: (&str, u64, &[String])) -> Result<Vec<u8>, Error> {
+        let (text, page, invalid) = of;
         let (language, words) = (self.language(locale), words_of(text));
         let has_all = |at: &usize| words.iter().all(|word| self.recipients.text(*at).contains(word.as_str()));
         let found: Vec<usize> = (0..self.recipients.count()).filter(has_all).collect();
@@ -36,6 +37,7 @@ impl Html {
         let pages = (page, (found.len() as u64).div_ceil(A_PAGE));
         let view = context! {
             text,
+            invalid => variables(&invalid),
             question => question(text, page),
             count => self.templates.phrase(locale, key, &[("n", &grouped(found.len() as u64, locale))]),
             items => found[shown].iter().filter_map(item).collect::<Vec<Value>>(),

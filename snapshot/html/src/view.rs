@@ -111,7 +111,7 @@ pub struct Program {
     pub created: Timestamp,
     /// When it last changed.
     pub updated: Timestamp,
-    /// Its deadlines.
+    /// Its deadlines that were still to come when the dataset was published.
     pub seasons: Vec<Season>,
 }
 

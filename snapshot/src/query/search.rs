@@ -13,8 +13,10 @@ use crate::time::Day;
 
 words! {
     /// Order of the results.
+    #[derive(Default)]
     Sort {
         /// Next deadline first.
+        #[default]
         Deadline = "deadline",
         /// By name in the requested language.
         Name = "name",
@@ -36,7 +38,7 @@ pub enum FacetValue {
 }
 
 /// A query to search and programs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Query {
     /// Picked values by facet, sorted, each once.
     pub selected: Vec<(Facet, FacetValue)>,
@@ -68,31 +70,8 @@ pub struct Query {
     pub sort: Sort,
     /// Which rows.
     pub page: Page,
-    /// Whether facets are counted.
-    pub facets: bool,
-}
-
-impl Default for Query {
-    fn default() -> Self {
-        Self {
-            selected: Vec::new(),
-            organizations: Vec::new(),
-            text: None,
-            measures: [None; MEASURES.len()],
-            deadline_from: None,
-            deadline_to: None,
-            updated_from: None,
-            updated_to: None,
-            rolling: false,
-            funded: false,
-            open: false,
-            with_unstated: false,
-            locale: Locale::En,
-            sort: Sort::Deadline,
-            page: Page::default(),
-            facets: true,
-        }
-    }
+    /// Whether facets are left out.
+    pub no_facets: bool,
 }
 
 /// Reads a query to search and programs. `ordinal` looks a facet value up in the vocabulary, `organization` finds the
@@ -114,7 +93,7 @@ pub(crate) fn parse_search<'s>(
         };
         let (kind, parsed) = (PARAMETERS[rank].kind, &mut reader.query);
         if value.is_empty() || kind == ParameterKind::Facets {
-            parsed.facets &= value != "false";
+            parsed.no_facets |= value == "false";
             continue;
         }
         let is_used = match kind {
@@ -231,8 +210,8 @@ fn cut_text(text: &str) -> &str {
 impl Query {
     /// Whether it has any filter.
     pub fn is_narrowed(&self) -> bool {
-        let Self { page, locale, facets, sort, with_unstated, .. } = *self;
-        *self != Self { page, locale, facets, sort, with_unstated, ..Self::default() }
+        let Self { page, locale, no_facets, sort, with_unstated, .. } = *self;
+        *self != Self { page, locale, no_facets, sort, with_unstated, ..Self::default() }
     }
 
     /// Whether the day of a record's last change is bounded.
@@ -291,7 +270,7 @@ impl Query {
             ParameterKind::Sort => (self.sort != Sort::Deadline).then(|| self.sort.as_str().to_owned()),
             ParameterKind::Limit => (self.page.limit != LIMIT_DEFAULT).then(|| self.page.limit.to_string()),
             ParameterKind::Offset => (self.page.offset != 0).then(|| self.page.offset.to_string()),
-            ParameterKind::Facets => (!self.facets).then(|| "false".to_owned()),
+            ParameterKind::Facets => self.no_facets.then(|| "false".to_owned()),
             ParameterKind::Values(_)
             | ParameterKind::Organization
             | ParameterKind::Lang

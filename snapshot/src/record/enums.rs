@@ -30,8 +30,10 @@ pub(crate) use words;
 
 words! {
     /// Languages that the directory is published in.
+    #[derive(Default)]
     Locale {
         /// English.
+        #[default]
         En = "en",
         /// Spanish.
         Es = "es",

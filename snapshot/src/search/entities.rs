@@ -18,6 +18,7 @@ use smol_str::SmolStr;
 use crate::facet::{FACETS, Facet, entity_facets, place_facets};
 use crate::place::{self, NameKind, PlaceName, WORLD};
 use crate::record::Term;
+use crate::search::coordination::PLACE;
 use crate::search::lexicon;
 use crate::search::set::{DocSet, union};
 use crate::search::synonyms::{BUILT_IN, label_keys};
@@ -308,8 +309,8 @@ impl Entity {
     pub(super) fn negated_by(&self, values: &Values) -> &'static str {
         let is_benefit = |ordinal: &u32| values.facet_of(*ordinal) == Facet::Benefits;
         match &self.place {
-            Some(_) => "without-place",
-            None if self.values.is_empty() || self.values.iter().any(is_benefit) => "without-benefit",
+            Some(_) => PLACE,
+            None if self.values.iter().all(is_benefit) => "without-benefit",
             None => "without-value",
         }
     }
@@ -321,6 +322,16 @@ impl Entity {
         others.chain(self.naming.iter().map(|ordinal| values.naming(*ordinal))).collect()
     }
 
+    /// Other values that end with one of its own: of `student`, `graduate-student`.
+    pub(super) fn narrower(&self, values: &Values) -> impl Iterator<Item = u32> {
+        let all = |own: &u32| values.of(values.facet_of(*own)).map(|other| other as u32);
+        let pairs = self.values.iter().flat_map(move |own| all(own).map(move |other| (*own, other)));
+        pairs.filter_map(|(own, other)| {
+            let before = values.text(other).strip_suffix(values.text(own))?;
+            (before.ends_with(['-', ' ']) && before != "non-").then_some(other)
+        })
+    }
+
     /// Documents that admit its place, many of them by a wider one, and state no citizenship or residence that shuts it
     /// out; `None` without a place.
     pub(super) fn with_wider_places<'a>(&self, values: &'a Values) -> Option<DocSet<'a>> {
@@ -328,22 +339,16 @@ impl Entity {
         let admitting = place_facets().filter(|facet| facet.spec().is_eligibility);
         let admitting =
             union(admitting.map(|facet| values.docs_of_place(facet, place)).collect(), values.count);
+        // What names the place or one in it does not shut it out.
+        let inside = |facet: Facet| {
+            let of_facet = self.naming.iter().filter(|ordinal| values.facet_of(**ordinal) == facet);
+            union(of_facet.map(|ordinal| values.naming(*ordinal)).collect(), values.count)
+        };
+        let shut = |facet| values.shutting_out(facet, place).without(&inside(facet));
         let admitting = [Facet::Citizenships, Facet::Residences]
             .into_iter()
-            .fold(admitting, |docs, facet| docs.without(&self.shutting_out(facet, values)));
+            .fold(admitting, |docs, facet| docs.without(&shut(facet)));
         Some(union(vec![admitting, values.docs_of_place(Facet::Destinations, place)], values.count))
-    }
-
-    /// Documents that name the place, or one in it, for a facet.
-    fn inside<'a>(&self, facet: Facet, values: &'a Values) -> DocSet<'a> {
-        let of_facet = self.naming.iter().filter(|ordinal| values.facet_of(**ordinal) == facet);
-        union(of_facet.map(|ordinal| values.naming(*ordinal)).collect(), values.count)
-    }
-
-    /// Documents that shut the place out of a facet.
-    fn shutting_out<'a>(&self, facet: Facet, values: &'a Values) -> DocSet<'a> {
-        let docs = self.place.as_deref().map(|place| values.shutting_out(facet, place));
-        docs.map_or_else(DocSet::default, |docs| docs.without(&self.inside(facet, values)))
     }
 
     /// Documents that name each region around its place, except for the world.

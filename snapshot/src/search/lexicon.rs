@@ -11,17 +11,26 @@ use crate::text::words_of;
 /// A phrase of the lexicon, as words.
 type Phrase = Vec<&'static str>;
 
-/// The lists of the lexicon by use, in English and Spanish.
-static LEXICON: LazyLock<FxHashMap<&str, [Vec<Phrase>; 2]>> = LazyLock::new(|| {
-    let mut lists: FxHashMap<&str, [Vec<Phrase>; 2]> = FxHashMap::default();
+/// The phrases of a use in English and Spanish, and their first and last words: most words of a query are none of these.
+#[derive(Default)]
+struct List {
+    phrases: [Vec<Phrase>; 2],
+    first: FxHashSet<&'static str>,
+    last: FxHashSet<&'static str>,
+}
+
+/// The lists of the lexicon by use.
+static LEXICON: LazyLock<FxHashMap<&str, List>> = LazyLock::new(|| {
+    let mut lists: FxHashMap<&str, List> = FxHashMap::default();
     for line in include_str!("../../data/words.txt").lines().filter(|line| !line.starts_with('#')) {
         let Some((head, phrases)) = line.split_once(": ") else { continue };
         let (name, languages) = head.split_once(' ').unwrap_or((head, "en"));
         let list = lists.entry(name).or_default();
-        for (language, phrases_of) in ["en", "es"].iter().zip(list) {
-            if languages.contains(language) {
-                phrases_of.extend(phrases.split(", ").map(|phrase| phrase.split(' ').collect::<Phrase>()));
-            }
+        let phrases: Vec<Phrase> = phrases.split(", ").map(|phrase| phrase.split(' ').collect()).collect();
+        list.first.extend(phrases.iter().filter_map(|phrase| phrase.first()));
+        list.last.extend(phrases.iter().filter_map(|phrase| phrase.last()));
+        for (language, phrases_of) in ["en", "es"].iter().zip(&mut list.phrases) {
+            phrases_of.extend(phrases.iter().filter(|_| languages.contains(language)).cloned());
         }
     }
     lists
@@ -29,7 +38,7 @@ static LEXICON: LazyLock<FxHashMap<&str, [Vec<Phrase>; 2]>> = LazyLock::new(|| {
 
 /// The phrases of a use in both languages, the English ones first.
 pub(super) fn phrases(name: &str) -> impl Iterator<Item = &'static Phrase> {
-    LEXICON.get(name).into_iter().flatten().flatten()
+    LEXICON.get(name).into_iter().flat_map(|list| &list.phrases).flatten()
 }
 
 /// The first words of the phrases of a use in both languages.
@@ -39,12 +48,19 @@ pub(super) fn words(name: &str) -> impl Iterator<Item = &'static str> {
 
 /// Whether a word is a phrase of a use.
 pub(super) fn has(name: &str, word: &str) -> bool {
-    phrases(name).any(|phrase| phrase.as_slice() == [word])
+    starting(&[word], name).is_some()
 }
 
 /// Number of words of the longest phrase of a use that some words start with.
 pub(super) fn starting(words: &[&str], name: &str) -> Option<usize> {
+    LEXICON.get(name).filter(|list| words.first().is_some_and(|first| list.first.contains(first)))?;
     phrases(name).filter(|phrase| words.starts_with(phrase)).map(Vec::len).max()
+}
+
+/// Number of words of the longest phrase of a use that some words end with.
+pub(super) fn ending(words: &[&str], name: &str) -> Option<usize> {
+    LEXICON.get(name).filter(|list| words.last().is_some_and(|last| list.last.contains(last)))?;
+    phrases(name).filter(|phrase| words.ends_with(phrase)).map(Vec::len).max()
 }
 
 /// Whether there is a word, and it is a phrase of a use.
@@ -72,7 +88,7 @@ type WordsOf = [FxHashSet<&'static str>; 2];
 /// The single words of some lists.
 fn words_of_lists(names: &[&str]) -> WordsOf {
     [0, 1].map(|language: usize| {
-        let lists = names.iter().filter_map(|name| Some(&LEXICON.get(name)?[language]));
+        let lists = names.iter().filter_map(|name| Some(&LEXICON.get(name)?.phrases[language]));
         lists.flatten().filter(|phrase| phrase.len() == 1).flatten().copied().collect()
     })
 }
@@ -82,7 +98,8 @@ static STOPS: LazyLock<WordsOf> = LazyLock::new(|| words_of_lists(&["function", 
 /// Phrases of several words that are carrier words together, by their first words.
 static CARRIER_PHRASES: LazyLock<FxHashMap<&str, Vec<&Phrase>>> = LazyLock::new(|| {
     let mut by_first: FxHashMap<&str, Vec<&Phrase>> = FxHashMap::default();
-    let phrases = phrases("carrier").filter(|phrase| phrase.len() > 1);
+    let phrases =
+        ["carrier", "no-limit", "without"].into_iter().flat_map(phrases).filter(|phrase| phrase.len() > 1);
     phrases.for_each(|it| by_first.entry(it[0]).or_default().push(it));
     by_first
 });
@@ -186,7 +203,7 @@ mod tests {
 
     #[test]
     fn every_list_has_folded_phrases_only() {
-        for phrase in LEXICON.values().flatten().flatten() {
+        for phrase in LEXICON.values().flat_map(|list| &list.phrases).flatten() {
             let text = phrase.join(" ");
             assert!(!text.is_empty() && crate::text::fold(text.trim()) == text, "{text}");
         }

@@ -112,6 +112,8 @@ pub struct Clause<'a> {
     pub(super) entity: Option<&'a Entity>,
     /// The documents that have what it names, if every other one is meant.
     pub(super) left_out: Option<DocSet<'a>>,
+    /// Whether every document is meant, with what it names or not.
+    pub(super) is_idle: bool,
     /// Whether it is one of several alternatives, with the clause before it.
     pub(super) is_alternative: bool,
     /// The words behind those that leave them out.
@@ -173,22 +175,26 @@ impl<'a> Clause<'a> {
     }
 
     /// Means every record without what it names: the place or the value, or its words in a text. `words` are its words and
-    /// those before it.
-    pub(super) fn leave_out(&mut self, words: &[SmolStr], index: &'a Index) {
+    /// those before it. If it `is_idle`, every record is meant.
+    pub(super) fn leave_out(&mut self, words: &[SmolStr], is_idle: bool, index: &'a Index) {
         self.needs_few_values = false;
         let docs = match self.entity {
-            Some(_) => union(self.entity_docs(index), index.programs()),
+            _ if is_idle => DocSet::default(),
+            Some(entity) => {
+                let narrower = entity.narrower(&index.values).map(|ordinal| index.values.docs(ordinal));
+                union(self.entity_docs(index).into_iter().chain(narrower).collect(), index.programs())
+            }
             None => without_phrase(self.docs(index), words, index),
         };
         let (words, named) = (words.to_vec(), self.words.join(" "));
-        *self = Self { words, named, entity: self.entity, left_out: Some(docs), ..Self::default() };
+        *self = Self { words, named, entity: self.entity, left_out: Some(docs), is_idle, ..Self::default() };
     }
 
     /// Leaves out only what has the words of another clause too; `words` are those of both, with those before them.
     pub(super) fn leave_out_with(&mut self, other: &Self, words: &[SmolStr], index: &'a Index) {
         let docs = self.left_out.take().map(|docs| docs.and(&other.docs(index)));
         self.left_out = docs.map(|docs| without_phrase(docs, words, index));
-        self.words = words.to_vec();
+        (self.words, self.entity) = (words.to_vec(), None);
         self.named = format!("{} {}", self.named, other.words.join(" "));
     }
 

@@ -155,9 +155,9 @@ impl Index {
     pub fn ranked(&self, query: &Query, today: &Today, options: RankOptions<'_>) -> RankedPage {
         let query = RankedQuery::new(self, query, today, options);
         let mut ranked = query.page();
-        query.interpret(&mut ranked);
         (ranked.filter_phrases, ranked.unapplied) =
-            query.phrases.into_iter().partition(FilterPhrase::is_applied);
+            query.phrases.iter().cloned().partition(|it| it.note.is_none());
+        query.interpret(&mut ranked);
         ranked.text = query.rest;
         ranked
     }
@@ -267,7 +267,7 @@ impl<'a> RankedQuery<'a> {
         let total = full.len();
         let doubtful = full.borrowed().and(&DocSet::bits(&self.today.doubtful));
         let open = full.borrowed().and(&DocSet::bits(&self.today.open)).len() - doubtful.len();
-        let is_of_open = |it: &FilterPhrase| it.is_applied() && ["open", "rolling"].contains(&it.parameter);
+        let is_of_open = |it: &FilterPhrase| it.note.is_none() && ["open", "rolling"].contains(&it.parameter);
         let of_open = self.filters.open || self.filters.rolling || self.phrases.iter().any(is_of_open);
         let unconfirmed = if of_open { doubtful.into_owned() } else { DocSet::default() };
         let last = if self.options.open_first { unconfirmed.borrowed() } else { DocSet::default() };
@@ -303,7 +303,7 @@ impl<'a> RankedQuery<'a> {
             open,
             of_open,
             unconfirmed: unconfirmed.len(),
-            facets: self.filters.facets.then(|| self.facets(&narrowed, total + wider, &pager.rows)),
+            facets: (!self.filters.no_facets).then(|| self.facets(&narrowed, total + wider, &pager.rows)),
             rows: pager.rows.into_iter().map(row).collect(),
             more: pager.more,
             wider,

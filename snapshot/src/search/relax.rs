@@ -173,7 +173,7 @@ impl<'a> Counter<'a> {
     /// Number of full matches of a query; `None` if counting them may cost more than is left of the budget.
     fn total(&mut self, query: &Query) -> Option<usize> {
         let Query { sort, page, .. } = Query::default();
-        let query = Query { sort, page, facets: false, ..query.clone() };
+        let query = Query { sort, page, no_facets: true, ..query.clone() };
         let mut counted = self.counted.iter();
         if let Some((.., total)) = counted.find(|it| it.0 == query) {
             return Some(*total);
@@ -244,7 +244,7 @@ impl<'a> Counter<'a> {
         let text = kept.collect::<Vec<_>>().join(" ");
         let only =
             Query { text: Some(text.clone()), page: Page { offset: 0, ..query.page }, ..query.clone() };
-        let first = Query { page: Page { offset: 0, limit: 1 }, facets: false, ..only.clone() };
+        let first = Query { page: Page { offset: 0, limit: 1 }, no_facets: true, ..only.clone() };
         let cost = self.index.ranked_cost(&first);
         if cost > self.budget.left() {
             return None;
@@ -264,7 +264,7 @@ fn without_words(index: &Index, query: &Query, today: &Today, literal: &[String]
     let parsed: Vec<TextQuery> = pieces.iter().map(|piece| TextQuery::parse(piece, &[])).collect();
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let (unphrased, phrases) = extract(query, literal, today.day);
-    for phrase in phrases.iter().filter(|phrase| phrase.is_applied()) {
+    for phrase in phrases.iter().filter(|phrase| phrase.note.is_none()) {
         let words: Vec<&str> = phrase.words.split(' ').collect();
         let is_phrase = |run: &[&str]| run.iter().zip(&words).all(|(piece, word)| normalized(piece) == *word);
         let at = pieces.windows(words.len()).position(is_phrase);

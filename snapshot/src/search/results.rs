@@ -43,7 +43,7 @@ impl Index {
         SearchResult {
             total: found.map_or(self.programs(), DocSet::len),
             docs: self.page(query, today, found, &query.page),
-            facets: query.facets.then(|| self.facets(query, today, &narrowed, 0)),
+            facets: (!query.no_facets).then(|| self.facets(query, today, &narrowed, 0)),
             work: budget.spent(),
         }
     }
@@ -230,7 +230,7 @@ impl Index {
             + usize::from(query.deadline_from.is_some() || query.deadline_to.is_some());
         let constraints = usize::from(query.text.is_some()) + intervals + switches + groups.len();
         // The counts of one constraint are stored; with more, every group is counted without itself.
-        let counted = if query.facets && constraints > 1 { groups.len() + 1 } else { 0 };
+        let counted = if !query.no_facets && constraints > 1 { groups.len() + 1 } else { 0 };
         let rows = query.page.limit.min(found as u64) * ROW;
         text_cost + (found * (intervals + counted)) as u64 + rows
     }

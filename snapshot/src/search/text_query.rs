@@ -1,20 +1,20 @@
 //! The text of a query: words in clauses, `"phrases"` and `-exclusions`, and the documents that match all of it.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use smol_str::SmolStr;
 
 use crate::place;
 use crate::query::{Query, TEXT_WORDS_MAX};
-use crate::search::coordination::{Read, Role, Sequence};
+use crate::search::coordination::{IDLE, Read, Role, Sequence};
 use crate::search::cost::Budget;
 use crate::search::index::Index;
-use crate::search::lexicon::{function_words, is_in, stop_words};
+use crate::search::lexicon::{self, function_words, is_in, stop_words};
 use crate::search::matching::{Clause, alternatives, cost_of_terms, docs_of_any, documents_max, run};
 use crate::search::phrase::Phrases;
+use crate::search::rank::Interpretation;
 use crate::search::set::DocSet;
-use crate::text::{QueryWord, query_words, words_of};
+use crate::text::{QueryWord, fold, query_words, words_of};
 
 /// A word or a phrase of a text, required or excluded.
 pub(super) struct Piece<'a> {
@@ -59,6 +59,10 @@ pub struct TextQuery {
     pub(super) excluded_words: Vec<String>,
     /// Excluded phrases.
     pub(super) excluded_phrases: Vec<Vec<String>>,
+    /// Phrases that words before them leave out, in a ranked search: `not "clinical trials"`.
+    pub(super) negated: Vec<Interpretation>,
+    /// Number of words before the last of them.
+    negated_at: Option<usize>,
     /// Words that name no entity.
     pub(super) literal: Vec<String>,
     /// Whether words before a value or a place may leave it out, and words of a request are left out.
@@ -66,9 +70,20 @@ pub struct TextQuery {
 }
 
 impl TextQuery {
-    /// Parses the text of a ranked search. `non-Kenyan` is two words, and `US$` no place.
+    /// Parses the text of a ranked search. `non-Kenyan` is two words, `US$` no place, and `OR` between words joins them.
     pub fn ranked(text: &str, literal: &[String]) -> Self {
-        let parted = |piece: &str| {
+        let pieces: Vec<&str> = text.split_inclusive(char::is_whitespace).collect();
+        let parted = |(at, piece): (usize, &&str)| {
+            // `In OR` and `Portland, OR` are about Oregon.
+            let is_city = |before: &str| before.ends_with(',') && text.matches(',').count() == 1;
+            let joins = |before: &&str| !is_city(before) && !lexicon::has("link", &fold(before));
+            let is_between = at + 1 < pieces.len()
+                && pieces[..at].last().map(|it| it.trim_end()).as_ref().is_some_and(joins);
+            match piece.trim_end() {
+                "OR" | "AND" if is_between => return Some(piece.to_lowercase()),
+                "and/or" | "AND/OR" | "y/o" => return Some("or ".to_owned()),
+                _ => {}
+            }
             if let Some((_, amount)) = piece
                 .split_at_checked(2)
                 .filter(|(us, amount)| us.eq_ignore_ascii_case("us") && amount.starts_with('$'))
@@ -81,9 +96,8 @@ impl TextQuery {
             let is_place = names.any(|name| place::named(name).next().is_some());
             (is_place && non.eq_ignore_ascii_case("non-")).then(|| format!("non {name}"))
         };
-        let pieces = text.split_inclusive(char::is_whitespace);
-        let text: String = pieces.map(|piece| parted(piece).map_or(Cow::from(piece), Cow::from)).collect();
-        Self { literal: literal.to_vec(), is_ranked: true, ..Self::default() }.with(&text)
+        let text = pieces.iter().enumerate().map(|it| parted(it).unwrap_or_else(|| (*it.1).to_owned()));
+        Self { literal: literal.to_vec(), is_ranked: true, ..Self::default() }.with(&text.collect::<String>())
     }
 
     /// Parses a text. The words of `literal` name no entity.
@@ -100,7 +114,9 @@ impl TextQuery {
     fn add(&mut self, piece: &Piece<'_>) {
         let Piece { part, quoted, excluded, .. } = *piece;
         let room = TEXT_WORDS_MAX.saturating_sub(self.len());
-        if !excluded && !quoted {
+        // Only a ranked search has a sequence.
+        let is_idle = || self.sequence.before_phrase(None).is_some_and(|(_, is_idle)| is_idle);
+        if !excluded && (!quoted || is_idle()) {
             for word in query_words(part).into_iter().take(room) {
                 self.sequence.words.extend(self.is_ranked.then(|| word.text.clone()));
                 if !self.words.iter().any(|known| known.text == word.text) {
@@ -112,6 +128,7 @@ impl TextQuery {
         }
         let mut words = words_of(part);
         words.truncate(room);
+        let excluded = excluded || self.is_ranked && !words.is_empty() && self.negate(&words);
         if excluded && words.len() == 1 {
             words.retain(|word| !self.excluded_words.contains(word));
             self.excluded_words.append(&mut words);
@@ -120,6 +137,22 @@ impl TextQuery {
         if !words.is_empty() && !phrases.contains(&words) {
             phrases.push(words);
         }
+    }
+
+    /// Whether the words before a phrase leave it out: they are no words of the text then.
+    fn negate(&mut self, phrase: &[String]) -> bool {
+        let Some((length, _)) = self.sequence.before_phrase(self.negated_at) else { return false };
+        let end = self.sequence.words.len() - length;
+        let left_out = phrase.join(" ");
+        let words = format!("{} {left_out}", self.sequence.words[end..].join(" "));
+        if self.is_literal(&words) {
+            return false;
+        }
+        self.sequence.words.truncate(end);
+        self.words.retain(|word| self.sequence.words.contains(&word.text));
+        self.negated.push(Interpretation { words, left_out: Some(left_out), ..Interpretation::default() });
+        self.negated_at = Some(end);
+        true
     }
 
     fn len(&self) -> usize {
@@ -190,15 +223,13 @@ impl TextQuery {
             let mut places = (0..).zip(&self.sequence.words).filter(|(_, typed)| *typed == word);
             places.all(|(place, _)| idle.contains(&place))
         };
-        let is_idle = |clause: &Clause<'_>| match clause.words.as_slice() {
-            [word] => {
-                !idle.is_empty() && clause.left_out.is_none() && clause.place().is_none() && is_cue(word)
-            }
-            _ => false,
+        let is_idle = |clause: &Clause<'_>| {
+            let is_plain = clause.left_out.is_none() && clause.place().is_none();
+            is_plain && !idle.is_empty() && matches!(clause.words.as_slice(), [word] if is_cue(word))
         };
         clauses.retain(|(clause, _)| !is_idle(clause));
-        if !clauses.is_empty() && clauses.iter().all(|(_, read)| read.as_ref().is_some_and(Read::is_doubtful))
-        {
+        let is_only = clauses.len() == 1 && self.len() == self.words.len();
+        if is_only && clauses.iter().all(|(_, read)| read.as_ref().is_some_and(Read::is_doubtful)) {
             // `No Kid Hungry` is a name.
             let phrases = clauses.iter().map(|(clause, _)| clause.words.join(" "));
             let literal = self.literal.iter().cloned().chain(phrases).collect();
@@ -221,7 +252,7 @@ impl TextQuery {
         let last = clauses.last_mut().and_then(|(clause, read)| Some((clause, read.as_mut()?)));
         let mut read = self.sequence.read(&clause, start, last.as_ref().map(|(_, read)| &**read), index);
         match (read.role, last) {
-            (Role::MoreLeftOut, Some((first, whole))) => {
+            (Role::More, Some((first, whole))) => {
                 whole.words.end = read.words.end;
                 return first.leave_out_with(&clause, &typed[whole.words.clone()], index);
             }
@@ -231,7 +262,7 @@ impl TextQuery {
                     clause.entity = None;
                     (read.role, read.list) = (Role::Required, None);
                 } else {
-                    clause.leave_out(words, index);
+                    clause.leave_out(words, read.list == Some(IDLE), index);
                 }
             }
             (Role::Alternative, Some((first, _))) => {

@@ -154,8 +154,10 @@ impl<'a> Parts<'a> {
         let mut parts =
             Self { index, known: Vec::new(), chosen: Vec::new(), unknown: Vec::new(), has_phrases };
         let (mut guesses, mut groups) = (0, Vec::<Range<usize>>::new());
-        for clause in query.clauses(index) {
+        let mut clauses = query.clauses(index).into_iter().peekable();
+        while let Some(clause) = clauses.next() {
             let is_alternative = clause.is_alternative;
+            let is_joined = is_alternative || clauses.peek().is_some_and(|next| next.is_alternative);
             let typed = query.words.iter().find(|word| clause.words == [word.text.as_str()]);
             let mut guessed = Vec::new();
             if clause.is_unknown()
@@ -167,7 +169,7 @@ impl<'a> Parts<'a> {
                 guesses += usize::from(!guessed.is_empty());
             }
             let first = parts.known.len();
-            parts.add(clause, guessed);
+            parts.add(clause, guessed, is_joined);
             match groups.last_mut() {
                 Some(group) if is_alternative => group.end = parts.known.len(),
                 _ => groups.push(first..parts.known.len()),
@@ -193,8 +195,8 @@ impl<'a> Parts<'a> {
         self.chosen.push(Part { facet, docs, unstated, idf, is_filter: true, ..Part::default() });
     }
 
-    /// Adds a clause and the guesses for it.
-    fn add(&mut self, mut clause: Clause<'a>, guessed: Vec<u32>) {
+    /// Adds a clause and the guesses for it. One of several alternatives that no record has keeps none from the others.
+    fn add(&mut self, mut clause: Clause<'a>, guessed: Vec<u32>, is_joined: bool) {
         let index = self.index;
         let entity = clause.entity.filter(|_| clause.left_out.is_none());
         let wider = entity.and_then(|entity| entity.with_wider_places(&index.values));
@@ -203,7 +205,8 @@ impl<'a> Parts<'a> {
         let (typed, direct) = (clause.docs(index), clause.direct_docs(index));
         let mut others = guessed;
         others.retain(|other| clause.forms.iter().all(|(term, _)| term != other));
-        if clause.is_unknown() && others.is_empty() && wider.as_ref().is_none_or(DocSet::is_empty) {
+        let is_lost = !is_joined && others.is_empty() && wider.as_ref().is_none_or(DocSet::is_empty);
+        if is_lost && clause.is_unknown() {
             self.unknown.push(clause);
             return;
         }

@@ -115,16 +115,13 @@ fn stated_texts(directory: &Directory, program: usize) -> Vec<(Mark, &str)> {
     }
     let cycles = || links.cycles.iter().map(|cycle| &directory.cycles[*cycle]);
     let labels = cycles().map(|cycle| cycle.label.as_str());
-    texts.extend(labels.filter(|label| names_a_season(label)).map(|label| (Mark::Fact, label)));
+    // One with a number names one season, as `2026` and `HORIZON-CL5-2027-01` do and `Annual` does not.
+    let labels = labels.filter(|label| label.bytes().any(|byte| byte.is_ascii_digit()));
+    texts.extend(labels.map(|label| (Mark::Fact, label)));
     let addresses = cycles().filter_map(|cycle| cycle.application_url.as_deref());
     let addresses = std::iter::once(it.official_url.as_str()).chain(addresses);
     texts.extend(addresses.filter_map(call_code).map(|code| (Mark::Alias, code)));
     texts
-}
-
-/// Whether a label names one season, as `2026` and `HORIZON-CL5-2027-01` do and `Annual` does not.
-fn names_a_season(label: &str) -> bool {
-    label.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// The code of a call at the end of an address: `…/topic-details/HORIZON-CL5-2027-01-D1-07`.

@@ -63,15 +63,14 @@ impl IncomingGeneration {
     ///
     /// If another publisher holds the lock, or the root cannot be written.
     pub fn begin(root: &Path, manifest: Manifest) -> Result<Self, StoreError> {
-        let disk = create_root(root)?;
         let name = manifest.id().to_string();
-        disk.create_dirs(INCOMING).map_err(disk.io_error(INCOMING))?;
+        let staging = StagingDir::open(create_root(root)?, Some(format!("{INCOMING}/{name}")))?;
+        let disk = &*staging.disk;
         for (other, ..) in disk.list(INCOMING).map_err(disk.io_error(INCOMING))? {
             if other != name {
                 disk.clear(&format!("{INCOMING}/{other}"))?;
             }
         }
-        let staging = StagingDir::open(disk, Some(format!("{INCOMING}/{name}")))?;
         Ok(Self { staging, manifest, archive: None })
     }
 

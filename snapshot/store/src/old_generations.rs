@@ -101,6 +101,8 @@ pub(super) fn gc_on(
     keep: usize,
     since: SystemTime,
 ) -> Result<Vec<GenerationId>, StoreError> {
+    // The lock is a file, and a folder of something else stays as it is.
+    ids(disk).or_else(|_| current(disk).map(|live| vec![live]))?;
     let _lock = lock_root(disk)?;
     let live = current(disk)?;
     let all = ids(disk)?;

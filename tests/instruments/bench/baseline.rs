@@ -108,7 +108,7 @@ impl Baseline {
         let rows = TopDocs::with_limit(query.page.limit as usize)
             .and_offset(query.page.offset as usize)
             .order_by_u64_field("rank", Order::Asc);
-        let (total, rows, facets) = if query.facets {
+        let (total, rows, facets) = if !query.no_facets {
             let collectors = (Count, rows, self.collector(&free));
             let (total, rows, counted) =
                 self.searcher.search(&*everything, &collectors).expect("the index is in memory");

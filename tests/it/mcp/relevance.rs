@@ -10,7 +10,7 @@ use crate::records::{program, world};
 use tests::world::World;
 
 fn query(text: &str, offset: u64, limit: u64) -> Query {
-    Query { text: Some(text.to_owned()), page: Page { offset, limit }, facets: false, ..Query::default() }
+    Query { text: Some(text.to_owned()), page: Page { offset, limit }, no_facets: true, ..Query::default() }
 }
 
 #[test]

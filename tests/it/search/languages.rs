@@ -65,7 +65,7 @@ fn world(members: &[Value], facts: &[(&str, &str, &str)]) -> World {
 fn names(live: &Arc<Server>, text: &str) -> BTreeSet<(&'static str, String)> {
     let state = live.state();
     let index = &state.site().index;
-    let query = Query { text: Some(text.to_owned()), facets: false, ..Query::default() };
+    let query = Query { text: Some(text.to_owned()), no_facets: true, ..Query::default() };
     let found = index.ranked(&query, &state.dated.today, RankOptions::by_relevance());
     let places = found.interpretations.iter().filter_map(|it| Some(("place", it.place.clone()?)));
     let values = found.interpretations.iter().flat_map(|it| &it.values);

@@ -63,7 +63,8 @@ fn alternatives_are_one_condition_and_shown_as_such() {
         ("/programs?q=soil+in+Kenya+or+in+Uganda", &["p1", "p2"]),
         ("/programs?q=soil+companies+or+farms", &["p1", "p2", "p3"]),
         ("/programs?q=soil+farms,+loans+or+prizes", &["p1", "p2", "p3"]),
-        ("/programs?q=soil+shops+loans+or+prizes", &["p2"]),
+        ("/programs?q=soil+shops+loans+OR+prizes", &["p2"]),
+        ("/programs?q=soil+quasar+and/or+prizes", &["p2"]),
     ] {
         let page = live.get(address);
         assert_eq!(slugs(page.split("class=\"tier\"").next().unwrap()), found, "{address}: {page}");
@@ -83,36 +84,38 @@ fn alternatives_are_one_condition_and_shown_as_such() {
 #[test]
 fn words_after_an_exclusion_and_what_a_conjunction_joins_to_it_are_left_out() {
     let live = shops();
-    for (address, left, chips) in [
-        ("/programs?q=soil+excluding+companies", &["p3", "p4"][..], &["other than companies"][..]),
-        (
-            "/programs?q=soil+not+for+companies+or+shops",
-            &["p3"],
-            &["other than companies", "other than shops"],
-        ),
-        (
-            "/programs?q=soil+excluding+loans+and+farms",
-            &["p2", "p4"],
-            &["other than Loan", "other than farms"],
-        ),
-        ("/programs?q=soil+no+loans+or+prizes", &["p3", "p4"], &["other than Loan", "other than Prize"]),
-        (
-            "/programs?q=soil+outside+Kenya+and+Uganda",
-            &["p3", "p4"],
-            &["other than Kenya", "other than Uganda"],
-        ),
-        ("/programs?q=soil+not+for+people+from+Kenya", &["p2", "p3", "p4"], &["other than Kenya"]),
-        ("/programs?q=soil+except+Kenya", &["p2", "p3", "p4"], &["other than Kenya"]),
-        ("/es/programs?q=soil+excepto+Kenia+ni+Uganda", &["p3", "p4"], &["excepto Kenia", "excepto Uganda"]),
-        ("/es/programs?q=soil+que+no+sea+para+companies", &["p3", "p4"], &["excepto companies"]),
+    for (question, left, names) in [
+        ("soil excluding companies", &["p3", "p4"][..], &["companies"][..]),
+        ("soil not for companies or shops", &["p3"], &["companies", "shops"]),
+        ("soil excluding loans and farms", &["p2", "p4"], &["Loan", "farms"]),
+        ("soil outside Kenya and Uganda", &["p3", "p4"], &["Kenya", "Uganda"]),
+        ("soil not for people from Kenya", &["p2", "p3", "p4"], &["Kenya"]),
+        ("es: soil excepto Kenia ni Uganda", &["p3", "p4"], &["Kenia", "Uganda"]),
+        ("es: soil que no sea para companies", &["p3", "p4"], &["companies"]),
         // Words after a place are not places.
-        ("/programs?q=soil+outside+Kenya+and+farms", &["p3"], &["other than Kenya"]),
+        ("soil outside Kenya and farms", &["p3"], &["Kenya"]),
+        ("soil neither loans, prizes nor farms", &["p4"], &["Loan", "Prize", "farms"]),
+        ("neither companies nor farms", &["p4"], &["companies", "farms"]),
+        ("es: soil ni en Kenia ni en Uganda", &["p3", "p4"], &["Kenia", "Uganda"]),
+        // Of both, not of one.
+        ("soil not for loans companies", &["p2", "p3", "p4"], &["loans companies"]),
+        // As with a minus, and what is joined to it.
+        ("soil not \"companies and shops\"", &["p1", "p3", "p4"], &["companies and shops"]),
+        ("soil without \"farms\" or \"companies\"", &["p4"], &["farms", "companies"]),
+        // Nothing is required.
+        ("soil not limited to Kenya", &["p1", "p2", "p3", "p4"], &[]),
+        ("soil not only for \"companies\" but also for farms", &["p1", "p2", "p3", "p4"], &[]),
     ] {
-        let page = live.get(address);
-        assert_eq!(slugs(page.split("class=\"tier\"").next().unwrap()), left, "{address}: {page}");
-        assert!(chips.iter().all(|chip| page.contains(chip)), "{address}: {page}");
-        let english = chips.iter().filter(|chip| chip.starts_with("other than")).count();
-        assert_eq!(page.matches("other than").count(), english, "{address}: {page}");
+        let (path, other, idle) = match question.strip_prefix("es: ") {
+            Some(_) => ("/es/programs", "excepto", "no exige ni excluye nada."),
+            None => ("/programs", "other than", "neither requires nor excludes anything."),
+        };
+        let text = question.trim_start_matches("es: ").replace(' ', "+").replace('"', "%22");
+        let page = live.get(&format!("{path}?q={text}"));
+        assert_eq!(slugs(page.split("class=\"tier\"").next().unwrap()), left, "{question}: {page}");
+        assert!(names.iter().all(|name| page.contains(&format!("{other} {name}"))), "{question}: {page}");
+        assert!(other == "excepto" || page.matches(other).count() == names.len(), "{question}: {page}");
+        assert_eq!(page.contains(idle), names.is_empty(), "{question}: {page}");
     }
     // As text they are words.
     assert_eq!(slugs(&live.get("/programs?q=excluding+companies&plain=excluding+companies")), ["p1", "p2"]);

@@ -24,7 +24,7 @@ use crate::search::engine::text;
 const QUESTIONS: u64 = 300;
 
 pub(super) fn question(text: &str) -> Query {
-    Query { text: Some(text.to_owned()), facets: false, ..Query::default() }
+    Query { text: Some(text.to_owned()), no_facets: true, ..Query::default() }
 }
 
 pub(super) fn ranked(world: &World, query: &Query) -> RankedPage {

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use snapshot::place;
+use snapshot::time::Day;
 use tests::world::World;
 use tests::{in_process, snapshots};
 
@@ -148,6 +149,12 @@ fn a_feed_has_what_the_page_understands_and_counts() {
             assert_eq!(feed.matches(part).count(), count, "{end} {more}: {feed}");
         }
     }
+    // A calendar has the deadlines that are still to come, and their months.
+    for (day, count) in [("2026-11-21", 3), ("2026-11-22", 2), ("2027-05-04", 0)] {
+        live.server.set_day(Day::new(day.parse().unwrap()));
+        assert_eq!(live.get("/programs.ics").matches("BEGIN:VEVENT").count(), count, "{day}");
+    }
+    assert_eq!(in_process::get(&live.server, "/deadlines/2027-04").headers["location"], "/deadlines");
 }
 
 #[test]

@@ -70,6 +70,9 @@ fn recipients_are_found_by_the_words_of_their_names() {
     let expected = "href=\"/es/recipients?q=group&amp;page=2\"";
     assert!(second.contains(expected), "the other language keeps the question");
     assert!(page("/es/recipients?q=nobody").contains("<p>0 beneficiarios</p>"));
+    let left_out = page("/recipients?kind=person&page=two&q=lagos&utm_source=a");
+    let expected = "left out:</p><ul><li><code>page=two</code></li><li><code>kind=person</code></li></ul>";
+    assert!(left_out.contains(expected) && left_out.contains("<p>114 recipients</p>"), "{left_out}");
 }
 
 #[test]

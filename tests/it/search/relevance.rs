@@ -124,7 +124,7 @@ fn one_way_synonyms_of_several_words_find_records_that_hold_one_of_them() {
             continue;
         }
         let page = Page { offset: 0, limit: 50 };
-        let query = Query { text: Some(term.to_owned()), page, facets: false, ..Query::default() };
+        let query = Query { text: Some(term.to_owned()), page, no_facets: true, ..Query::default() };
         let literal = [words.join(" ")];
         let options = RankOptions { literal: &literal, ..RankOptions::by_relevance() };
         let found = state.site().index.ranked(&query, &state.dated.today, options);
@@ -176,7 +176,7 @@ fn a_full_match_of_words_that_name_nothing_has_each_or_a_synonym() {
     let (mut checked, mut without) = (0, Vec::new());
     for text in questions.into_iter().filter(|text| !text.contains(['"', '-'])) {
         let page = Page { offset: 0, limit: 40 };
-        let query = Query { text: Some(text.clone()), page, facets: false, ..Query::default() };
+        let query = Query { text: Some(text.clone()), page, no_facets: true, ..Query::default() };
         let found = state.site().index.ranked(&query, &state.dated.today, RankOptions::by_relevance());
         if !found.interpretations.is_empty() || !found.filter_phrases.is_empty() {
             continue;

@@ -237,11 +237,12 @@ fn every_address_of_an_export_below_a_path_leads_to_a_file_of_it() {
     export(&generation, &dir, true, "/repo").unwrap();
     let base_url = &generation.manifest().base_url;
     let all = files(&dir);
-    let pages: Vec<_> =
-        all.iter().filter(|(path, _)| path.extension().is_some_and(|end| end == "html")).collect();
+    let is_page =
+        |path: &Path| ["html", "atom", "ndjson"].iter().any(|end| path.extension() == Some(end.as_ref()));
+    let pages: Vec<_> = all.iter().filter(|(path, _)| is_page(path)).collect();
     for (path, page) in &pages {
         let (path, page) = (path.display(), std::str::from_utf8(page).unwrap());
-        let page = page.replace(&format!("\"{base_url}"), "\"");
+        let page = page.replace(&format!("\"{base_url}"), "\"").replace(":\"/", "=\"/");
         for address in page.split("=\"/").skip(1).map(|rest| rest.split(['"', '?', '#']).next().unwrap()) {
             let own = address.strip_prefix("repo").unwrap_or_else(|| panic!("{path}: /{address}"));
             let own = own.trim_matches('/');
@@ -252,5 +253,7 @@ fn every_address_of_an_export_below_a_path_leads_to_a_file_of_it() {
             assert!(is_file || of_edge.contains(&own.trim_start_matches("api/v1/")), "{path}: /{address}");
         }
     }
-    assert!(pages.len() > 50);
+    assert!(
+        pages.len() > 50 && ["404.html", "es/404.html"].iter().all(|name| all.contains_key(Path::new(name)))
+    );
 }

@@ -115,6 +115,9 @@ fn a_generation_whose_files_come_later_is_taken_once_they_are_there() {
         fs::rename(root.path().join("elsewhere"), root.file("site.zip")).unwrap();
         retry(if is_requested { 1_000 } else { 3_000 });
         assert_eq!((serving(&live), live.failed_reload()), (root.generations[1], None));
+        let loads = live.metrics.loads.get();
+        live.poll(start + Duration::from_secs(9));
+        assert_eq!(live.metrics.loads.get(), loads, "what is served is not opened again");
     }
 }
 

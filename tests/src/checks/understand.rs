@@ -33,7 +33,7 @@ pub fn holds(live: &Arc<Server>, text: &str) {
     let (index, today) = (&state.site().index, &state.dated.today);
     let encoded = Serializer::new(String::new()).append_pair("q", text).finish();
     let (query, _) = index.parse(&encoded);
-    let query = Query { facets: false, ..query };
+    let query = Query { no_facets: true, ..query };
     let ask = |query: &Query, plain: &[String]| {
         index.ranked(query, today, RankOptions { literal: plain, ..RankOptions::by_relevance() })
     };

@@ -118,7 +118,7 @@ impl<'a> Desk<'a> {
         let encoded = Serializer::new(String::new()).append_pair(spec.parameter, &concept.value).finish();
         let (query, _) = index.parse(&encoded);
         let all = Page { offset: 0, limit: index.programs() as u64 };
-        let answer = index.search(&Query { page: all, facets: false, ..query }, &dated.today);
+        let answer = index.search(&Query { page: all, no_facets: true, ..query }, &dated.today);
         answer.docs.iter().any(|doc| index.slug(*doc) == slug)
     }
 

@@ -182,11 +182,11 @@ impl Diagnostics {
             writeln!(out, "{bold}{place}{bold:#}: {style}{severity}[{code}]{style:#}: {}", summary.message)?;
             writeln!(out, "  help: {}", summary.help)?;
         }
-        for (first, groups) in &omitted {
+        for (first, n) in &omitted {
             let (code, place) = (first.code.id(), printable(&self.place(first.at)));
             writeln!(
                 out,
-                "… and {groups} more {code}, first in {place}; --limit 0 prints all, opdir explain {code} the rule"
+                "… and {n} more {code}, first in {place}; --limit 0 prints all, opdir explain {code} the rule"
             )?;
         }
         self.totals(out)
@@ -273,7 +273,7 @@ impl Diagnostics {
         if more > 0 {
             writeln!(
                 out,
-                "::notice title=opdir::… and {more} more kinds of problems; the step's summary lists them"
+                "::notice title=opdir::… and {more} more kinds of problems, in the step's summary"
             )?;
         }
         self.totals(out)

@@ -109,11 +109,9 @@ fn stale_checks(tables: &Tables, published: Date) -> Option<Diagnostic> {
     let checked = tables.programs.iter().filter_map(|row| Some((day_of(row.record.source_checked_at?), row)));
     let stale: Vec<_> = checked.filter(|(day, _)| *day < year_before).collect();
     let (day, oldest) = stale.iter().min_by_key(|(day, row)| (*day, row.at))?;
-    let message = format!(
-        "{} last checked before {year_before}, a year before publication; the oldest is {} on {day}",
-        part_of(stale.len(), tables.programs.len(), "program", ["was", "were"]),
-        quoted(&oldest.record.slug),
-    );
+    let few = part_of(stale.len(), tables.programs.len(), "program", ["was", "were"]);
+    let slug = quoted(&oldest.record.slug);
+    let message = format!("{few} last checked before {year_before}; the oldest is {slug} on {day}");
     let first = stale.iter().map(|(_, row)| row.at).min()?;
     Some(Diagnostic::new(Code::StaleChecks, first, message))
 }
@@ -220,8 +218,7 @@ fn rolling_with_day(tables: &Tables, facts: &Facts<'_>, report: &Diagnostics) ->
         let program = programs.get(&row.record.program_id)?;
         let mut texts = texts(program, facts);
         let (at, part) = texts.find_map(|(at, text)| Some((at, deadline(text)?)))?;
-        let message =
-            format!("the season is `rolling`, but a text has {}, see {}", quoted(part), report.place(at));
+        let message = format!("it is `rolling`, but a text has {}, see {}", quoted(part), report.place(at));
         Some(Diagnostic::new(Code::RollingWithDay, row.at, message).field("status"))
     })
 }

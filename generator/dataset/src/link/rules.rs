@@ -15,7 +15,7 @@ use crate::day_of;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
 use crate::parallel;
 use crate::rows::{Record, Row, Tables};
-use crate::text::{counted, nearest, quoted, suggestion, with_article};
+use crate::text::{counted, quoted, suggestion, with_article};
 
 const LICENSE: &str = "CC BY 4.0";
 const SCHEMA_VERSION: &str = "1";
@@ -128,10 +128,9 @@ fn program(record: &Program, problems: &mut Problems) {
 fn cycle(record: &Cycle, problems: &mut Problems) {
     fields(CYCLE, record, problems);
     fields(CYCLE_STAMPS, record, problems);
-    let (opens, deadline) = (("opensOn", record.opens_on), ("deadlineOn", record.deadline_on));
-    reversed(Code::DatesReversed, opens, deadline, problems);
-    let (starts, ends) = (("startsOn", record.starts_on), ("endsOn", record.ends_on));
-    reversed(Code::DatesReversed, starts, ends, problems);
+    let late = Code::DatesReversed;
+    reversed(late, ("opensOn", record.opens_on), ("deadlineOn", record.deadline_on), problems);
+    reversed(late, ("startsOn", record.starts_on), ("endsOn", record.ends_on), problems);
     year("cohortYear", record.cohort_year, problems);
 }
 
@@ -207,10 +206,7 @@ fn duration(fact: &Fact, problems: &mut Problems) {
 
 fn unknown_kind(kind: &str, problems: &mut Problems) {
     let message = format!("`kind` is {}, which is unknown", quoted(kind));
-    let help = nearest(kind, fact_kinds()).map_or_else(
-        || format!("it takes {}", fact_kinds().collect::<Vec<_>>().join(", ")),
-        |near| format!("did you mean `{near}`? `note` takes anything else"),
-    );
+    let help = suggestion(kind, &fact_kinds().collect::<Vec<_>>(), "it takes");
     problems.add(Code::UnknownWord, message, |it| it.value("kind", kind).help(help));
 }
 

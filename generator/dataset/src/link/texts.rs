@@ -183,8 +183,7 @@ impl TextCheck {
             *text = Cow::Owned(decoded);
         }
         if let Some((control, letter)) = invisible::lost_letter(text) {
-            let message =
-                format!("contains U+{:04X}, which is `{letter}` in Windows-1252", u32::from(control));
+            let message = format!("contains U+{:04X}, `{letter}` in Windows-1252", u32::from(control));
             let help = "the file was converted from the wrong encoding: iconv -f windows-1252 -t utf-8";
             *self.add(Code::LostLetter, message) = Some(help.to_owned());
         }

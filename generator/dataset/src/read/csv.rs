@@ -60,7 +60,7 @@ fn other_form(at: Location, message: String) -> Diagnostic {
 }
 
 /// The field of a column and its type.
-type Column = (InternedStr, ValueType);
+type CsvColumn = (InternedStr, ValueType);
 
 /// The columns, of which a private one has no field; the problem of a table in another form, whose rows cannot be read.
 fn header(
@@ -69,7 +69,7 @@ fn header(
     at: Location,
     table: Table,
     problems: &mut Vec<Diagnostic>,
-) -> Result<Vec<Option<Column>>, Diagnostic> {
+) -> Result<Vec<Option<CsvColumn>>, Diagnostic> {
     if record.len() > COLUMNS_MAX {
         let message = format!("{} columns, at most {COLUMNS_MAX} are read", record.len());
         return Err(other_form(at, message));
@@ -122,7 +122,7 @@ pub fn line_of(record: &::csv::StringRecord, file: &str) -> u32 {
 
 fn row<T: DeserializeOwned>(
     record: &::csv::StringRecord,
-    header: &[Option<Column>],
+    header: &[Option<CsvColumn>],
     at: Location,
     parsed: &mut Parsed<T>,
 ) {
@@ -144,7 +144,7 @@ fn row<T: DeserializeOwned>(
             parsed.problems.push(Diagnostic::new(Code::EmptyRow, at, "the row is empty and was left out"));
         }
         Err(_) => {
-            let member = |((name, _), cell): (Column, &str)| Member {
+            let member = |((name, _), cell): (CsvColumn, &str)| Member {
                 name,
                 value: cell.into(),
                 line: at.line,

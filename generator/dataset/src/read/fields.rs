@@ -17,7 +17,7 @@ use crate::schema::ValueType;
 use crate::text::{nearest, quoted, suggestion};
 
 /// A named value of a row.
-pub(super) type Field = (&'static str, Value);
+pub(super) type NamedValue = (&'static str, Value);
 
 /// Whether a field is private to the maintainers and ignored: `x_…`, and the `$schema` that editors add.
 pub(super) fn is_private(name: &str) -> bool {
@@ -27,14 +27,11 @@ pub(super) fn is_private(name: &str) -> bool {
 /// A value as its field has it: the text of a cell by the type of the field, a whole number without its fraction. What is
 /// of another type stays.
 pub(super) fn typed(value: &Value, kind: ValueType, is_csv: bool) -> Value {
-    match (value, kind) {
-        (Value::String(text), _) if is_csv => of_cell(text, kind),
-        // `2026.0` is a whole number too.
-        (Value::Number(number), ValueType::Integer) => match number.as_f64() {
-            Some(number) if number.fract() == 0.0 => (number as i64).into(),
-            _ => value.clone(),
-        },
-        _ => value.clone(),
+    // `2026.0` is a whole number too.
+    let whole = value.as_f64().filter(|it| kind == ValueType::Integer && it.fract() == 0.0);
+    match value {
+        Value::String(text) if is_csv => of_cell(text, kind),
+        _ => whole.map_or_else(|| value.clone(), |it| (it as i64).into()),
     }
 }
 
@@ -55,7 +52,7 @@ pub(super) fn of_cell(text: &str, kind: ValueType) -> Value {
 }
 
 /// The record that the fields make, or the error and the position of its field; none for an error of the whole row.
-pub(super) fn record<T: DeserializeOwned>(fields: Vec<Field>) -> Result<T, (Option<usize>, String)> {
+pub(super) fn record<T: DeserializeOwned>(fields: Vec<NamedValue>) -> Result<T, (Option<usize>, String)> {
     // The position of the field that is read, none behind the last.
     let current = Cell::new(None);
     let numbered = fields.into_iter().enumerate().map(Some).chain([None]);
@@ -69,7 +66,7 @@ pub(super) fn record<T: DeserializeOwned>(fields: Vec<Field>) -> Result<T, (Opti
 /// The record of fields that make none, with stand-ins for what is wrong or missing, unless none fits; the names of the
 /// fields whose value is another or none; and every problem with its field. `reported` fields have a problem already.
 pub(super) fn mended<T: DeserializeOwned>(
-    mut fields: Vec<Field>,
+    mut fields: Vec<NamedValue>,
     is_csv: bool,
     reported: Vec<String>,
     table: &str,
@@ -129,7 +126,7 @@ fn absence(names: &[&'static str], at: Location) -> Option<Diagnostic> {
 
 /// Adds a missing field with a value that it takes: each type of a required field takes one of some, or a word of its list.
 /// False if there is none.
-fn stand_in<T: DeserializeOwned>(fields: &mut Vec<Field>, name: &'static str) -> bool {
+fn stand_in<T: DeserializeOwned>(fields: &mut Vec<NamedValue>, name: &'static str) -> bool {
     let texts = ["00000000-0000-0000-0000-000000000000", "2000-01-01", "1970-01-01T00:00:00Z", "1"];
     let mut values: Vec<Value> = texts.map(Value::from).into_iter().chain([json!(1), json!(["1"])]).collect();
     while let Some(value) = values.pop() {
@@ -167,7 +164,7 @@ pub(super) fn written(value: &Value) -> String {
 }
 
 /// The problem of a field.
-fn describe(error: &str, (name, value): &Field, is_csv: bool, table: &str, at: Location) -> Diagnostic {
+fn describe(error: &str, (name, value): &NamedValue, is_csv: bool, table: &str, at: Location) -> Diagnostic {
     let found = quoted(&if is_csv { written(value) } else { value.to_string() });
     let text = value.as_str().unwrap_or_default();
     let bad = |expected: &str| Diagnostic::new(Code::BadValue, at, format!("`{name}` is {found}{expected}"));
@@ -202,12 +199,8 @@ fn describe(error: &str, (name, value): &Field, is_csv: bool, table: &str, at: L
 /// Whether the point of a number may separate thousands: it is the only one, before three digits.
 fn is_ambiguous(text: &str) -> bool {
     let Some((whole, rest)) = text.trim().trim_start_matches('-').split_once('.') else { return false };
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    (1..=3).contains(&whole.len())
-        && rest.len() == 3
-        && digits(whole)
-        && digits(rest)
-        && !whole.starts_with('0')
+    let are_digits = [whole, rest].concat().bytes().all(|byte| byte.is_ascii_digit());
+    are_digits && (1..=3).contains(&whole.len()) && rest.len() == 3 && !whole.starts_with('0')
 }
 
 /// Whether a text that is no number is one with separators, and perhaps a currency.
@@ -241,16 +234,13 @@ fn both_readings(text: &str) -> Option<String> {
 /// days at its place and in UTC, and only the source can resolve that.
 fn date_in_other_format(name: &str, text: &str) -> Option<(String, String)> {
     let day: Date = text.parse().ok().filter(|_| name.ends_with("On"))?;
-    let Ok(moment) = text.parse::<DateTime>().map(DateTime::time) else { return None };
+    let moment = text.parse::<DateTime>().ok()?;
     if !text.contains([':', 'T', 't']) {
         return Some(("expected a date such as 2026-01-31".to_owned(), format!("write {day}")));
     }
-    let in_utc = match text.parse::<Timestamp>() {
-        Ok(moment) => format!("{} in UTC", day_of(moment)),
-        Err(_) if moment.hour() < 12 => format!("perhaps {} in UTC", day.yesterday().ok()?),
-        Err(_) => format!("perhaps {} in UTC", day.tomorrow().ok()?),
-    };
-    let what = format!("a time, not a date: {day} at its place, {in_utc}");
+    let other = if moment.hour() < 12 { day.yesterday() } else { day.tomorrow() }.ok()?;
+    let in_utc = text.parse::<Timestamp>().map_or(format!("perhaps {other}"), |it| day_of(it).to_string());
+    let what = format!("a time, not a date: {day} at its place, {in_utc} in UTC");
     Some((what, "write the date that the source shows, and its hour into a fact of kind `note`".to_owned()))
 }
 
@@ -277,20 +267,18 @@ pub(super) fn meant<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
 
 /// The expected form of a field, by its name or in serde's terms.
 fn shape<'a>(name: &str, expected: &'a str) -> &'a str {
-    match name {
-        "id" => "a UUID such as 3f0c8a52-7d5e-4c1b-9a86-2b1f0f6c9d11",
+    match expected {
+        _ if name == "id" => "a UUID such as 3f0c8a52-7d5e-4c1b-9a86-2b1f0f6c9d11",
         _ if name.ends_with("Id") => "the UUID of a record",
         _ if name.ends_with("On") => "a date such as 2026-01-31",
         _ if name.ends_with("At") => "a time such as 2026-01-31T09:00:00Z",
-        _ => match expected {
-            "f64" => "a number",
-            "i32" => "a whole number",
-            "a boolean" => "true or false",
-            "string or map" => "a word",
-            "a sequence" => "a list",
-            "a map" => "an object",
-            "option" => "a value of another type",
-            other => other,
-        },
+        "f64" => "a number",
+        "i32" => "a whole number",
+        "a boolean" => "true or false",
+        "string or map" => "a word",
+        "a sequence" => "a list",
+        "a map" => "an object",
+        "option" => "a value of another type",
+        other => other,
     }
 }

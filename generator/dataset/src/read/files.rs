@@ -45,10 +45,7 @@ impl InputError {
     pub fn unless_folder(path: &Path) -> Option<Self> {
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => None,
-            Ok(_) => {
-                let problem = "is not a folder; name the folder that holds dataset.json";
-                Some(Self(format!("{} {problem}", path.display())))
-            }
+            Ok(_) => Some(Self::unreadable(path, "it is not a folder; name the folder of dataset.json")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 Some(Self(format!("dataset folder {} does not exist", path.display())))
             }
@@ -164,9 +161,9 @@ pub(super) fn list<'a>(
 }
 
 /// Path relative to the dataset, path for messages, content.
-type Found<'a> = (String, String, Content<'a>);
+type FoundFile<'a> = (String, String, Content<'a>);
 
-fn walk<'a>(folder: &Path) -> Result<Vec<Found<'a>>, InputError> {
+fn walk<'a>(folder: &Path) -> Result<Vec<FoundFile<'a>>, InputError> {
     InputError::unless_folder(folder).map_or(Ok(()), Err)?;
     let mut found = Vec::new();
     let sources = sources(folder);

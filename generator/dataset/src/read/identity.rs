@@ -93,11 +93,6 @@ fn has_id(table: Table) -> bool {
     table.input_only_fields().contains(&"key")
 }
 
-/// Whether the records of a table have slugs.
-fn has_slug(table: Table) -> bool {
-    table.natural_key().0 == ["slug"]
-}
-
 /// The table of the record that a row is about.
 fn entity_table(row: &PartialRow) -> Option<Table> {
     EntityType::parse(&row.text("entityType")?).map(Table::of)
@@ -125,7 +120,7 @@ impl Completer<'_> {
             return self.prepare_aliases(None);
         }
         let mut rows = self.rows.remove(&table).unwrap_or_default();
-        if has_slug(table) {
+        if Table::WITH_SLUGS.contains(&table) {
             self.derive_slugs(table, &mut rows);
         }
         for row in &mut rows {
@@ -141,7 +136,7 @@ impl Completer<'_> {
             }
         }
         self.rows.insert(table, rows);
-        if has_slug(table) {
+        if Table::WITH_SLUGS.contains(&table) {
             let aliases = aliases.iter().map(|row| &row.record);
             for it in aliases.filter(|it| Table::of(it.entity_type) == table) {
                 self.indexes[table as usize].add_slug(it.slug.clone(), it.entity_id);

@@ -9,6 +9,7 @@ use crate::diagnostics::Location;
 use crate::read::partial::PartialRow;
 use crate::rows::Profiles;
 use crate::table::Table;
+use crate::text::lowered;
 
 /// A record, and its name in lower case where folding takes signs or accents off it.
 type Named = (Uuid, Option<Box<str>>);
@@ -125,7 +126,7 @@ impl Index {
 /// The folded form of a name, and the name in lower case if folding takes signs or accents off it. A name of signs alone
 /// stays.
 fn forms(name: &str) -> (String, Option<Box<str>>) {
-    let lower = name.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
+    let lower = lowered(name);
     match normalized(name) {
         folded if folded.is_empty() || folded == lower => (lower, None),
         folded => (folded, Some(lower.into())),

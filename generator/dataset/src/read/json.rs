@@ -140,18 +140,8 @@ fn line_and_column(piece: Piece<'_>, text: &str) -> (u32, Option<u32>) {
 fn column(text: &str, offset: usize) -> Option<u32> {
     let before = &text[..text.floor_char_boundary(offset)];
     let from = before.floor_char_boundary(before.len().saturating_sub(LONGEST_LINE));
-    let line = match before[from..].rfind('\n') {
-        Some(newline) => &before[from + newline + 1..],
-        None if from == 0 => before,
-        None => return None,
-    };
-    u32::try_from(line.chars().count() + 1).ok()
-}
-
-/// Byte offset of a line and column, both from 1, as parsers report them.
-fn offset(text: &str, line: usize, column: usize) -> usize {
-    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-    (before + column.saturating_sub(1)).min(text.len())
+    let line = before[from..].rfind('\n').map(|newline| from + newline + 1).or((from == 0).then_some(0))?;
+    u32::try_from(before[line..].chars().count() + 1).ok()
 }
 
 /// Gives a problem the place of a text.
@@ -161,13 +151,15 @@ fn place(problem: Diagnostic, piece: Piece<'_>, text: &str) -> Diagnostic {
 }
 
 fn syntax(error: &serde_json::Error, piece: Piece<'_>) -> Diagnostic {
-    let at = offset(piece.text, error.line(), error.column());
+    // Parsers count lines and columns from 1.
+    let lines = piece.text.split_inclusive('\n').take(error.line().saturating_sub(1));
+    let at = lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
     let message = if error.is_data() {
         format!("expected an object, found {}", quoted(piece.text))
     } else {
         format!("broken JSON: {}", reason(error))
     };
-    let rest = piece.text.get(at..).unwrap_or("");
+    let rest = piece.text.get(at.min(piece.text.len())..).unwrap_or("");
     place(Diagnostic::new(Code::BadSyntax, piece.at, message), piece, rest)
 }
 

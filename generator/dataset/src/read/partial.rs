@@ -10,10 +10,10 @@ use snapshot::record::InternedStr;
 use store::Hex;
 use uuid::Uuid;
 
-use super::fields::{self, Field, typed, written};
+use super::fields::{self, NamedValue, typed, written};
 use super::files::DATASET;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Location};
-use crate::schema::value_type;
+use crate::schema::{ValueType, value_type};
 use crate::table::Table;
 
 /// The partial rows of each table.
@@ -74,13 +74,9 @@ impl PartialRow {
     }
 
     pub(super) fn list(&self, name: &str) -> Vec<String> {
-        match self.get(name).map(|member| &member.value) {
-            Some(Value::String(text)) if self.is_csv => text.split('|').map(str::to_owned).collect(),
-            Some(Value::Array(items)) => {
-                items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect()
-            }
-            _ => Vec::new(),
-        }
+        let list = self.get(name).map(|it| typed(&it.value, ValueType::List, self.is_csv));
+        let items = list.as_ref().and_then(Value::as_array).into_iter().flatten();
+        items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
     }
 
     pub(super) fn uuid(&self, name: &str) -> Option<Uuid> {
@@ -128,7 +124,7 @@ impl PartialRow {
         table: Option<Table>,
         report: &mut Diagnostics,
     ) -> (Option<T>, Vec<String>) {
-        let fields = || -> Vec<Field> {
+        let fields = || -> Vec<NamedValue> {
             let typed = |it: &Member| typed(&it.value, value_type(table, &it.name), self.is_csv);
             self.members.iter().map(|it| (it.name.as_str(), typed(it))).collect()
         };

@@ -21,7 +21,7 @@ use snapshot::record::Locale;
 use snapshot::text::fold;
 
 /// The currencies of a sheet's sums.
-pub(super) struct Money {
+pub(super) struct Currencies {
     pub has_dollars: bool,
     has_others: bool,
     /// The line that declares what no cell shows.
@@ -32,7 +32,12 @@ pub(super) struct Money {
 type Trial<'s> = (&'s Row, String, Result<Made, Wrong>);
 
 /// A cell that has one of two forms, as far as it shows which; whether nothing else could be meant; and where it is.
-type Evidence = (Option<&'static str>, bool, String);
+type FormEvidence = (Option<&'static str>, bool, String);
+
+/// The fields that have the largest and the least sum of an award, and that of a fact.
+pub(super) const SUMS: [(Table, &str); 2] =
+    [(Table::Programs, "fundingMaxUsd"), (Table::Programs, "fundingMinUsd")];
+const AMOUNT: (Table, &str) = (Table::Facts, "amount");
 
 /// The two forms of numbers that exclude each other.
 const FORMS: [&str; 2] = ["1,234.56", "1.234,56"];
@@ -43,7 +48,7 @@ fn cell_at(text: &str, row: &Row) -> String {
 }
 
 /// The line that declares a form: as proved where no cell contradicts, else as a question.
-fn verdict(word: &str, forms: [&str; 2], mut found: Vec<Evidence>) -> Option<String> {
+fn verdict(word: &str, forms: [&str; 2], mut found: Vec<FormEvidence>) -> Option<String> {
     found.sort_by_key(|(_, is_proof, _)| !is_proof);
     let (_, is_proved, open) = found.first()?;
     let of = |form: &str| found.iter().filter(|it| it.0 == Some(form)).map(|it| &it.2).collect::<Vec<_>>();
@@ -60,12 +65,16 @@ fn verdict(word: &str, forms: [&str; 2], mut found: Vec<Evidence>) -> Option<Str
     Some(format!("{word} = \"{form}\"  # {why}"))
 }
 
+/// A text as a sum in each form that reads it.
+fn sums_of(text: &str) -> Vec<(&'static str, money::Sum)> {
+    let form = |form: &str| NumberForm::try_from(form.to_owned()).ok();
+    FORMS.into_iter().filter_map(|it| Some((it, money::read(text, form(it)).ok()?))).collect()
+}
+
 /// The form that reads a sum, where the other one does not, and whether it proves it: no sum has thousandths, but in some
 /// currencies or with a factor, so that `1,000` is a thousand.
-fn form_of((row, text): (&Row, &String), header: &str) -> Option<Evidence> {
-    let read = |form: &str| money::read(text, NumberForm::try_from(form.to_owned()).ok());
-    let sums = FORMS.into_iter().filter_map(|form| Some((form, read(form).ok()?)));
-    let [(form, sum)] = &sums.collect::<Vec<_>>()[..] else { return None };
+fn form_of((row, text): (&Row, &String), header: &str) -> Option<FormEvidence> {
+    let [(form, sum)] = &sums_of(text)[..] else { return None };
     let (codes, scale) = money::of_header(header);
     let mut codes = codes.iter().chain(&sum.currency).flatten();
     let has_mills = sum.is_scaled || scale != 1.0 || codes.any(|it| find_word("thousandths", it).is_some());
@@ -98,7 +107,7 @@ impl Draft<'_> {
     /// What an import makes of each cell of a rule's column as a field.
     fn trial(&self, field: &str, kind: ValueType, rule: Rule, source: &Source) -> Vec<Trial<'_>> {
         let target = Target { table: Table::Facts, fields: vec![(field.to_owned(), kind, rule)] };
-        let to = &values::Field::all(source, &target, self.sheet)[0];
+        let to = &values::CellField::all(source, &target, self.sheet)[0];
         let column = self.sheet.column(&to.rule.columns[0]);
         let cells = column.into_iter().flat_map(|column| self.sheet.cells(column));
         let made = |row, cell| to.make(cell, row);
@@ -134,6 +143,26 @@ impl Draft<'_> {
             Err(wrong) => wrong.code == Code::BadCurrency,
         };
         made.iter().filter(is_sum).count()
+    }
+
+    /// Whether most cells of a column are sums that are paid by the month or another time, as they or its name say.
+    fn has_rates(&self, column: usize) -> bool {
+        let is_rate = |text: &String| sums_of(text).iter().any(|(_, sum)| sum.is_rate);
+        let (rates, others): (Vec<_>, Vec<_>) = self.column(column).partition(is_rate);
+        let is_named = || money::is_of_rates(&self.sheet.columns[column]);
+        rates.len() > others.len() || is_named() && self.sums_shown(column) * 2 > others.len()
+    }
+
+    /// The column of sums that are facts: those that are not in dollars; else those by the month or another time, none of
+    /// which is the largest sum of an award.
+    pub(super) fn decide_facts(&self, taken: &mut Taken) {
+        let most = taken.get(&SUMS[0]).map(|it| it.0);
+        let free = (0..self.sheet.columns.len()).filter(|at| taken.values().all(|it| it.0 != *at));
+        let rates = most.into_iter().chain(free).find(|at| self.has_rates(*at));
+        taken.retain(|at, (column, _)| *at != SUMS[0] || Some(*column) != rates);
+        let others = SUMS.iter().find_map(|at| taken.get(at)).map(|it| it.0);
+        let others = others.filter(|_| self.money(taken).has_others);
+        taken.extend(others.or(rates).map(|column| (AMOUNT, (column, true))));
     }
 
     /// How many cells of a column are addresses of pages.
@@ -206,10 +235,8 @@ impl Draft<'_> {
         if let Some(first) = other.first().filter(|_| other.len() * 9 > known.len()) {
             let (mark, doubt) = if known.is_empty() { ("# ? ", "") } else { ("", "? ") };
             let (count, all, first) = (known.len(), known.len() + other.len(), one_line(first));
-            return Some(format!(
-                "{mark}lists   = \"{separator}\"  # {doubt}does it separate values? Parts stand elsewhere too in {count} of {all} \
-                 cells with one, not in {first}"
-            ));
+            let why = format!("does it separate values? Parts recur in {count} of {all}, not in {first}");
+            return Some(format!("{mark}lists   = \"{separator}\"  # {doubt}{why}"));
         }
         // `Georgia, US` may be two places, or one with its country.
         let places = taken.iter().filter(|((_, field), _)| separator == "," && field.ends_with("Countries"));
@@ -234,22 +261,24 @@ impl Draft<'_> {
     }
 
     /// The currencies of the sums of a sheet, cell by cell.
-    pub(super) fn money(&self, taken: &Taken) -> Money {
+    pub(super) fn money(&self, taken: &Taken) -> Currencies {
         let source = Source { numbers: self.form(taken), ..Source::default() };
-        let columns = ["fundingMaxUsd", "fundingMinUsd"];
-        let columns = columns.into_iter().filter_map(|field| taken.get(&(Table::Programs, field)));
-        let (mut open, mut known) = (None, BTreeSet::<String>::new());
-        for column in columns.map(|(column, _)| *column) {
-            let sums = self.trial("amount", ValueType::Number, self.rule(column), &source).into_iter();
+        let (mut open, mut known, mut is_in) = (None, BTreeSet::<String>::new(), [false; 2]);
+        for at in SUMS.iter().chain([&AMOUNT]) {
+            let Some((column, _)) = taken.get(at) else { continue };
+            let sums = self.trial("amount", ValueType::Number, self.rule(*column), &source).into_iter();
             for (row, text, made) in sums.filter(|(row, ..)| !is_sum_row(row)) {
                 match made {
-                    Ok(made) => known.extend(made.currency),
+                    Ok(Made { currency: Some(code), .. }) => {
+                        is_in[usize::from(code != "USD")] |= *at != AMOUNT;
+                        known.insert(code);
+                    }
                     Err(wrong) if wrong.code == Code::BadCurrency && open.is_none() => {
-                        let codes = [&text, &self.sheet.columns[column]];
+                        let codes = [&text, &self.sheet.columns[*column]];
                         let codes = codes.into_iter().find_map(|it| money::of_header(it).0);
                         open = Some((cell_at(&text, row), codes.unwrap_or_default()));
                     }
-                    Err(_) => {}
+                    _ => {}
                 }
             }
         }
@@ -265,30 +294,27 @@ impl Draft<'_> {
             let question = format!("nothing shows which currency {place}, is in{others}");
             let proposed = if mark.is_empty() { code.as_str() } else { "…" };
             let declared = format!("{mark}currency = \"{proposed}\"  # ? {question}");
-            known.insert(code);
+            is_in[usize::from(code != "USD")] = true;
             declared
         });
-        let has_others = known.iter().any(|code| code != "USD");
-        Money { has_dollars: known.contains("USD") || !has_others, has_others, declared }
+        Currencies { has_dollars: is_in[0] || !is_in[1], has_others: is_in[1], declared }
     }
 
-    /// Sums that are not in dollars, as facts; a fact has one sum, and the most is what readers look for.
-    pub(super) fn sums(&self, out: &mut String, taken: &Taken, money: &Money) {
-        let column = |field| taken.get(&(Table::Programs, field));
-        let column = column("fundingMaxUsd").or_else(|| column("fundingMinUsd"));
-        if let (true, Some((column, _))) = (money.has_others, column) {
-            // Pages show the name of the column beside the sum. One that is mapped to dollars too has its doubts there.
-            let evidence = if money.has_dollars { String::new() } else { self.evidence((*column, true)) };
-            let column = &self.sheet.columns[*column];
-            // The sums are published in full, without the factor of the column's name.
-            let [label, column] = [&money::bare_header(column), column].map(|name| quoted(name));
-            let _ = writeln!(
-                out,
-                "\n[sources.{}.facts]  # sums that are not in dollars, in the currency that each shows\n\
-                 kind = {{ value = \"funding\" }}\nlabel = {{ value = {label} }}\namount = {column}{evidence}",
-                self.found.name
-            );
-        }
+    /// Sums that are facts, of the row's season where a program has several rows.
+    pub(super) fn sums(&self, out: &mut String, taken: &Taken, season: Option<&String>) {
+        let Some((column, is_sure)) = taken.get(&AMOUNT) else { return };
+        let name = &self.sheet.columns[*column];
+        // Pages show the name of the column beside the sum, which is published in full, without the factor of the name.
+        let label = quoted(&money::bare_header(name));
+        let season = season.filter(|_| taken.keys().any(|(table, _)| *table == Table::Cycles));
+        let season = season.map_or_else(String::new, |label| format!("cycle = {label}\n"));
+        let _ = write!(
+            out,
+            "\n[sources.{}.facts]  # sums in the currency that each shows\n\
+             kind = {{ value = \"funding\" }}\nlabel = {{ value = {label} }}\n{season}",
+            self.found.name
+        );
+        out.push_str(&self.rule(*column).line("amount", &self.evidence((*column, *is_sure))));
     }
 
     /// A column without any place has none, whatever its name; one of topics that are places has no topics.
@@ -339,12 +365,10 @@ impl Draft<'_> {
         let has_countries = words.iter().any(|word| is_country(&word)) && states.is_empty();
         let own = both.iter().chain(&states).filter(|_| !has_countries);
         values.extend(own.map(|word| ((*word).clone(), format!("US-{word}"))));
-        let question = match both.first() {
-            Some(word) if states.is_empty() && !has_countries => format!(
-                "  # ? states of the US, or countries: {word} is {}?",
-                place::find(word).map_or("", |place| place.name(Locale::En))
-            ),
-            _ => self.evidence(taken),
+        let named = |word: &&String| place::find(word).map_or("", |place| place.name(Locale::En));
+        let question = match both.first().filter(|_| states.is_empty() && !has_countries) {
+            Some(word) => format!("  # ? states of the US, or countries: {word} is {}?", named(word)),
+            None => self.evidence(taken),
         };
         values.extend((!values.is_empty()).then(|| ["*", "*"].map(str::to_owned).into()));
         out.push_str(&Rule { values, ..self.rule(taken.0) }.line(field, &question));

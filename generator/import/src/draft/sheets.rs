@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::fields::{FIELDS, Field, language_of, words_of};
 use crate::mapping::{ELIGIBILITY, Rule, Source, quoted};
 use crate::source;
-use crate::source::sheet::{Cell, EMPTY, Reading, Row, Sheet, listed};
+use crate::source::sheet::{Cell, EMPTY, Options, Row, Sheet, listed};
 use crate::vocabulary::{is_empty_mark, is_key, value_of};
 use dataset::Table;
 use dataset::schema::ValueType;
@@ -24,7 +24,7 @@ const LONGEST_KEY: usize = 100;
 const MOST_COLUMNS: usize = 6;
 
 /// The tables that were read, or why none could be.
-type Tables = Result<Vec<Found>, String>;
+type FoundTables = Result<Vec<Found>, String>;
 
 /// A table that was read, and how.
 pub(super) struct Found {
@@ -223,18 +223,22 @@ pub(super) fn fields_of(table: Table) -> impl Iterator<Item = &'static Field> {
 /// The columns of mapped fields with a type of values.
 pub(super) fn columns_of(taken: &Taken, value_type: ValueType) -> impl Iterator<Item = usize> {
     let is_typed = move |table: Table, name: &str| {
-        fields_of(table).any(|field| field.name == name && field.value_type() == value_type)
+        let is_it = |field: &Field| field.name == name && field.value_type() == value_type;
+        // The only field of facts that a draft maps is a sum.
+        fields_of(table).any(is_it) || table == Table::Facts && value_type == ValueType::Number
     };
-    taken.iter().filter(move |((table, name), _)| is_typed(*table, name)).map(|(_, (column, _))| *column)
+    let typed = taken.iter().filter(move |((table, name), _)| is_typed(*table, name));
+    // One column may be of several fields.
+    typed.map(|(_, (column, _))| *column).collect::<BTreeSet<_>>().into_iter()
 }
 
 /// Every table of a source that has rows.
-pub(super) fn sheets(bytes: &[u8]) -> Tables {
+pub(super) fn sheets(bytes: &[u8]) -> FoundTables {
     let names = source::sheets(bytes)?;
     if names.len() > 1 {
         let mut found = Vec::new();
         for name in &names {
-            let how = Reading { sheet: Some(name.clone()), ..Reading::default() };
+            let how = Options { sheet: Some(name.clone()), ..Options::default() };
             match tables(bytes, &how, Some(name), vec![format!("sheet   = {}", quoted(name))]) {
                 Err(reason) if reason == EMPTY => {}
                 other => found.extend(other.map_err(|reason| format!("sheet \"{name}\": {reason}"))?),
@@ -243,10 +247,10 @@ pub(super) fn sheets(bytes: &[u8]) -> Tables {
         found.retain(|it: &Found| !it.sheet.rows.is_empty());
         return if found.is_empty() { Err("no sheet of it has rows".to_owned()) } else { Ok(found) };
     }
-    match tables(bytes, &Reading::default(), None, Vec::new()) {
+    match tables(bytes, &Options::default(), None, Vec::new()) {
         Err(reason) if std::str::from_utf8(bytes).is_err() => {
             let Some(guess) = source::guess(bytes) else { return Err(reason) };
-            let how = Reading { encoding: Some(guess.clone()), ..Reading::default() };
+            let how = Options { encoding: Some(guess.clone()), ..Options::default() };
             let mut found = tables(bytes, &how, None, Vec::new()).map_err(|_| reason)?;
             for it in &mut found {
                 let mut texts = it.sheet.rows.iter().flat_map(|row| row.cells.iter().map(Cell::text));
@@ -262,9 +266,9 @@ pub(super) fn sheets(bytes: &[u8]) -> Tables {
 }
 
 /// The tables of a sheet. What has two readings is declared as the likelier one, as a question.
-fn tables(bytes: &[u8], how: &Reading, title: Option<&str>, mut declared: Vec<String>) -> Tables {
+fn tables(bytes: &[u8], how: &Options, title: Option<&str>, mut declared: Vec<String>) -> FoundTables {
     // Only the first of merged cells has a value that is its own.
-    let how = &Reading { merged: Some("first".to_owned()), ..how.clone() };
+    let how = &Options { merged: Some("first".to_owned()), ..how.clone() };
     let mut sheet = source::read(bytes, how)?;
     if sheet.tables.len() > 1 {
         let mut found = Vec::new();
@@ -273,20 +277,19 @@ fn tables(bytes: &[u8], how: &Reading, title: Option<&str>, mut declared: Vec<St
             let why = format!("row {line} names columns, and {count} tables are in one sheet");
             let declared = [declared.clone(), vec![format!("table   = {table}  # {why}")]].concat();
             let title = if source::line_of(name).is_some() { title } else { Some(name.as_str()) };
-            let how = Reading { table: Some(name.clone()), ..how.clone() };
+            let how = Options { table: Some(name.clone()), ..how.clone() };
             found.extend(tables(bytes, &how, title, declared)?);
         }
         return Ok(found);
     }
     if let Some((_, rows, _)) = &sheet.header_doubt {
         declared.push(format!("header_rows = 2  # ? {rows}"));
-        sheet = source::read(bytes, &Reading { header_rows: Some(2), ..how.clone() })?;
+        sheet = source::read(bytes, &Options { header_rows: Some(2), ..how.clone() })?;
     }
     let headings = listed(sheet.lone.iter().filter(|it| it.has_rows));
     if !headings.is_empty() {
-        declared.push(format!(
-            "sections = \"Section\"  # ? rows with one cell, for the rows below each; or \"\" if they are records: {headings}"
-        ));
+        declared
+            .push(format!("sections = \"Section\"  # ? of the rows below, or \"\" if records: {headings}"));
     }
     Ok(vec![Found { name: String::new(), title: title.map(str::to_owned), declared, sheet }])
 }

@@ -27,15 +27,19 @@ impl Importer<'_> {
             source.fields().flat_map(|(to, _, rule)| rule.columns.iter().map(move |it| (to.as_str(), it)));
         let mut missing = BTreeSet::new();
         for (field, column) in mapped.chain(source.key.iter().map(|key| ("key", key))) {
-            let times = sheet.columns.iter().filter(|name| *name == column).count();
-            if times == 1 || times == 0 && sheet.column(column).is_some() || !missing.insert(column) {
+            let other = format!("{column} (2)");
+            let is_taken = source.fields().any(|(.., rule)| rule.columns.contains(&other));
+            let is_twice = sheet.column(&other).is_some() && !is_taken && !listed_in(&source.ignore, &other);
+            if !is_twice && sheet.column(column).is_some() || !missing.insert(column) {
                 continue;
             }
-            let is_lost = if times == 0 { "not in the source" } else { "there more than once" };
+            let is_lost = if is_twice { "there more than once" } else { "not in the source" };
             let message = format!("the column {}, mapped to `{field}`, is {is_lost}", quoted(column));
             let near = dataset::text::nearest(column, sheet.columns.iter().map(String::as_str));
             let help: String = match near {
-                _ if times > 1 => "rename one; or declare header_rows, if rows above distinguish them".into(),
+                _ if is_twice => {
+                    format!("map {0}, or add it to `ignore`; or declare header_rows", quoted(&other))
+                }
                 _ if sheet.hidden_columns.contains(column) => "show it, or declare hidden = \"take\"".into(),
                 Some(near) => format!("did you mean {}? Write it into {FILE}", quoted(near)),
                 None => format!("its columns are {}", sheet.columns.join(", ")),
@@ -77,9 +81,8 @@ impl Importer<'_> {
             let is_swapped = is_proved && dates.iter().all(|day| *day <= 12);
             if is_swapped || source.dates.is_none() {
                 let (dates, texts) = (dates.len(), texts.len());
-                let message = format!(
-                    "`{field}`: {dates} dates and {texts} texts in one column: day and month of the dates may be swapped"
-                );
+                let message =
+                    format!("`{field}`: {dates} dates and {texts} texts: day and month may be swapped");
                 let export = "open the original with the right locale and export it again";
                 let declare = "declare how the texts are written: dates = \"dmy\" or \"mdy\"";
                 report(*line, message, if is_swapped { export } else { declare });
@@ -120,7 +123,7 @@ impl Importer<'_> {
             let of = if are_states { "US" } else { "…" };
             let pairs: String = codes.into_iter().map(|it| format!("{it} = \"{of}-{it}\", ")).collect();
             let help = format!(
-                "write which each is into its rule: values = {{ {pairs}\"*\" = \"*\" }}, or {word} = \"{word}\" for the country"
+                "state each in its rule: values = {{ {pairs}\"*\" = \"*\" }}, or {word} = \"{word}\""
             );
             let problem = Diagnostic::new(Code::BadValue, Location { file, line: *line }, message);
             self.report.push(problem.field(field.clone()).help(help));

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::files::{ImportError, Outcome, text_of};
 use crate::mapping::kinds;
-use crate::output::{Output, Outputs, Record, line_of, previous};
+use crate::output::{Output, Outputs, Record, line_of, previous, record_of};
 use crate::values;
 use dataset::Table;
 use dataset::diagnostics::{Code, Diagnostic, Diagnostics, FileId, Location};
@@ -31,15 +31,15 @@ pub(super) fn apply(data: &Path, outputs: &mut Outputs, report: &mut Diagnostics
         let is_csv = path.extension().is_some_and(|it| it == "csv");
         let Some(table) = Table::parse(&stem).filter(|_| is_csv) else {
             let near = nearest(&stem, Table::ALL.map(Table::name)).unwrap_or("programs");
-            let message =
-                format!("{} is not read: edits are in `<table>.csv`", quoted(&path.to_string_lossy()));
+            let message = format!("`{}` is not read: edits are in `<table>.csv`", path.display());
             let problem = Diagnostic::new(Code::LostEdit, Location { file, line: 1 }, message);
             report.push(problem.help(format!("did you mean `{near}.csv`?")));
             continue;
         };
         let text = text_of(&path)?;
         let own = outputs.iter_mut().filter(|((of, _), _)| *of == table);
-        let mut imported: Vec<_> = own.map(|((_, source), it)| (source, it.records(), it)).collect();
+        let records = |it: &Output| it.rows.iter().map(|(line, _)| record_of(line)).collect();
+        let mut imported: Vec<_> = own.map(|((_, source), it)| (source, records(it), it)).collect();
         for row in rows(text.trim_start_matches('\u{feff}'), file) {
             let done = row.and_then(|row| edit(table, row, data, (&mut imported, &mut edited), report));
             done.unwrap_or_else(|problem| report.push(problem));
@@ -65,7 +65,7 @@ fn files(folder: &Path) -> Outcome<BTreeSet<PathBuf>> {
 }
 
 /// A source, its records of a table, and their output.
-type Imported<'o> = (&'o String, Vec<Record>, &'o mut Output);
+type Editable<'o> = (&'o String, Vec<Record>, &'o mut Output);
 
 /// The rows of a file of edits. Empty cells leave what is there, `null` clears it.
 fn rows(text: &str, file: FileId) -> Vec<Result<(Location, Record), Diagnostic>> {
@@ -92,7 +92,7 @@ fn edit(
     table: Table,
     (at, row): (Location, Record),
     data: &Path,
-    (imported, edited): (&mut [Imported<'_>], &mut Edited),
+    (imported, edited): (&mut [Editable<'_>], &mut Edited),
     report: &mut Diagnostics,
 ) -> Result<(), Diagnostic> {
     let wanted = NAMES.iter().find_map(|name| Some((*name, row.get(*name)?.as_str()?.to_owned())));
@@ -141,8 +141,7 @@ fn edit(
     }
     if !is_found && !is_elsewhere(data, table, name, &wanted, imported) {
         let message = format!("no imported row of {} has the {name} {}", table.name(), quoted(&wanted));
-        let help =
-            (name == "id").then(|| "an id that is derived stands in no row: name it by `key`".to_owned());
+        let help = (name == "id").then(|| "derived ids stand in no row: name it by `key`".to_owned());
         return Err(Diagnostic::new(Code::LostEdit, at, message).value(name, wanted).maybe_help(help));
     }
     Ok(())
@@ -178,7 +177,7 @@ fn is_named(record: &Record, name: &str, wanted: &str) -> bool {
 }
 
 /// Whether a source that was not imported this time has the record.
-fn is_elsewhere(data: &Path, table: Table, name: &str, wanted: &str, imported: &[Imported<'_>]) -> bool {
+fn is_elsewhere(data: &Path, table: Table, name: &str, wanted: &str, imported: &[Editable<'_>]) -> bool {
     let Ok(entries) = std::fs::read_dir(data.join(table.name())) else { return false };
     let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
     let sources = names.filter_map(|file| file.strip_suffix(".ndjson").map(str::to_owned));

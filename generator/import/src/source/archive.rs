@@ -3,7 +3,7 @@
 use std::io::{BufReader, Cursor, Read as _};
 
 use super::sheet::Done;
-use super::xml::{Part, each_part};
+use super::xml::{Node, each_part};
 
 /// Most bytes that a workbook unpacks to.
 pub(super) const LARGEST_UNPACKED: u64 = 256 << 20;
@@ -22,15 +22,14 @@ pub(crate) fn unpacks(bytes: &[u8], most: u64) -> Result<(Archive<'_>, u64), Str
         let mut file = archive.by_index(number).map_err(|error| format!("it is damaged: {error}"))?;
         let read = std::io::copy(&mut (&mut file).take(left + 1), &mut std::io::sink());
         let read = read.map_err(|error| format!("it is damaged: {error}"))?;
-        left = left.checked_sub(read).ok_or_else(|| {
-            format!("it unpacks to more than {} MB, which no list of grants does", most >> 20)
-        })?;
+        let large = || format!("it unpacks to more than {} MB", most >> 20);
+        left = left.checked_sub(read).ok_or_else(large)?;
     }
     Ok((archive, most - left))
 }
 
 /// Calls a function with each part of a file of a workbook.
-pub(super) fn each_part_of(from: &mut Archive<'_>, path: &str, take: impl FnMut(Part<'_>) -> Done) -> Done {
+pub(super) fn each_part_of(from: &mut Archive<'_>, path: &str, take: impl FnMut(Node<'_>) -> Done) -> Done {
     let file = from.by_name(path).map_err(|_| format!("it is no workbook: it has no {path}"))?;
     each_part(BufReader::new(file), "it is damaged", take)
 }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::sheet::{self, Cell, Done, EMPTY, Grid, Lone, Merged, Reading, Row, Sheet, listed_in};
+use super::sheet::{self, Cell, Done, EMPTY, Grid, Lone, Merged, Options, Row, Sheet, listed_in};
 use crate::fields::is_column_name;
 use dataset::text::{counted, quoted};
 
@@ -16,7 +16,7 @@ const FEWEST_COLUMNS: usize = 3;
 const MOST_WORDS: usize = 6;
 
 /// The sheet that a grid holds.
-pub(super) fn read(mut grid: Grid, how: &Reading) -> Result<Sheet, String> {
+pub(super) fn read(mut grid: Grid, how: &Options) -> Result<Sheet, String> {
     let mut sheet = Sheet::default();
     leave_out_hidden(&mut grid, how, &mut sheet);
     let header = one_table(&mut grid.rows, how, &mut sheet)?;
@@ -66,7 +66,7 @@ pub(super) fn read(mut grid: Grid, how: &Reading) -> Result<Sheet, String> {
 }
 
 /// A single cell that is struck through is taken back: alone, or with its row? Only its maintainer knows.
-fn take_back_struck(rows: &mut [Row], grid: &Grid, how: &Reading) {
+fn take_back_struck(rows: &mut [Row], grid: &Grid, how: &Options) {
     for row in rows.iter_mut().filter(|_| !how.takes_hidden()) {
         for (_, column) in grid.struck.range((row.line, 0)..=(row.line, usize::MAX)) {
             if let Some(cell) = row.cells.get_mut(*column).filter(|cell| !cell.is_empty()) {
@@ -86,7 +86,7 @@ fn lone(row: &Row) -> Option<String> {
     cells.next().filter(|_| cells.next().is_none()).map(Cell::text)
 }
 
-fn leave_out_hidden(grid: &mut Grid, how: &Reading, sheet: &mut Sheet) {
+fn leave_out_hidden(grid: &mut Grid, how: &Options, sheet: &mut Sheet) {
     grid.rows.retain(|row| filled(row) > 0);
     let struck = |row: &Row, cell: usize| grid.struck.contains(&(row.line, cell));
     let is_struck = |row: &Row| (0..row.cells.len()).all(|at| row.cells[at].is_empty() || struck(row, at));
@@ -110,20 +110,22 @@ fn repeats(row: &Row, other: &Row) -> bool {
     (0..row.cells.len().max(other.cells.len())).all(|column| row.text(column) == other.text(column))
 }
 
-/// Whether the row below a header names columns that have no name yet.
+/// Whether the row below a header names columns that have no name yet, or none of their own.
 fn goes_on(rows: &[Row], header: usize) -> bool {
     let below = rows.get(header + 1).filter(|row| row.line == rows[header].line + 1);
     let Some(below) = below else { return false };
     let width = rows[header].cells.len().max(below.cells.len());
-    let is_named = |row: &Row, column: usize| !row.text(column).is_empty();
-    let adds = (0..width).any(|column| !is_named(&rows[header], column) && is_named(below, column));
-    let lacks = (0..width).any(|column| is_named(&rows[header], column) && !is_named(below, column));
+    let has = |row: &Row, column: usize| !row.text(column).is_empty();
+    let is_alone = |name: &str| (0..width).filter(|at| rows[header].text(*at) == name).count() == 1;
+    let is_named = |column: usize| has(&rows[header], column) && is_alone(&rows[header].text(column));
+    let adds = (0..width).any(|column| !is_named(column) && has(below, column));
+    let lacks = (0..width).any(|column| is_named(column) && !has(below, column));
     has_names(below) && adds && lacks
 }
 
 /// The declared row, or the first that fills more than half as many cells as the fullest, and the rows that name columns
 /// with it.
-fn header_of(rows: &[Row], how: &Reading) -> Result<Range<usize>, String> {
+fn header_of(rows: &[Row], how: &Options) -> Result<Range<usize>, String> {
     let more = how.header_rows.unwrap_or(1) - 1;
     let below = |row: usize| row..(row + more + 1).min(rows.len());
     if let Some(line) = how.table.as_deref().and_then(line_of) {
@@ -166,7 +168,7 @@ fn further_headers(rows: &[Row], header: &Range<usize>) -> Vec<usize> {
 
 /// The rows that name the columns of the declared table; `rows` keeps those of it. Undeclared, the first is read, and
 /// others are a doubt.
-fn one_table(rows: &mut Vec<Row>, how: &Reading, sheet: &mut Sheet) -> Result<Range<usize>, String> {
+fn one_table(rows: &mut Vec<Row>, how: &Options, sheet: &mut Sheet) -> Result<Range<usize>, String> {
     let first = header_of(rows, how)?;
     let size = first.len();
     let others = further_headers(rows, &first).into_iter().map(|at| at..(at + size).min(rows.len()));
@@ -242,11 +244,17 @@ fn names(header: &mut [Row], merged: &[Merged]) -> Vec<String> {
         parts.dedup();
         parts.join(" / ")
     });
-    joined.collect()
+    // A name is one column in a mapping: the next ones of it get numbers.
+    let joined: Vec<String> = joined.collect();
+    let numbered = joined.iter().enumerate().map(|(at, name)| {
+        let before = joined[..at].iter().filter(|it| *it == name && !it.is_empty()).count();
+        if before == 0 { name.clone() } else { format!("{name} ({})", before + 1) }
+    });
+    numbered.collect()
 }
 
 /// Takes the rows of a sheet. A row with one cell is a heading of those below it, or a doubt.
-fn take_headings(rows: Vec<Row>, top: Option<String>, grid: &Grid, how: &Reading, sheet: &mut Sheet) -> Done {
+fn take_headings(rows: Vec<Row>, top: Option<String>, grid: &Grid, how: &Options, sheet: &mut Sheet) -> Done {
     let name = how.sections.as_deref().filter(|name| !name.is_empty());
     if let Some(name) = name.filter(|name| sheet.columns.iter().any(|it| it == name)) {
         return Err(format!("it has a column \"{name}\" already: give `sections` another name"));

@@ -7,18 +7,18 @@ use jiff::civil::{Date, DateTime};
 use super::archive::{Archive, Name, each_part_of};
 use super::number_format::has_unit;
 use super::sheet::{Cell, Grid, MOST_COLUMNS, MOST_ROWS, Row, UNSAVED, weigh, within, within_columns};
-use super::xml::{Part, attributes};
+use super::xml::{Node, attributes};
 
 type Attributes = BTreeMap<String, String>;
 
 /// Names of the sheets, and whether they can be seen; and the grid of one.
 pub(super) fn read(archive: &mut Archive<'_>, wanted: Option<&str>) -> Result<(Vec<Name>, Grid), String> {
-    let mut walk = Walk { wanted: wanted.map(str::to_owned), ..Walk::default() };
+    let mut walk = OdsWalk { wanted: wanted.map(str::to_owned), ..OdsWalk::default() };
     each_part_of(archive, "content.xml", |part| {
         match part {
-            Part::Start(element, start) => walk.start(element, &attributes(start)?.into_iter().collect()),
-            Part::Text(text) => walk.text(text),
-            Part::End(element) => walk.end(element)?,
+            Node::Start(element, start) => walk.start(element, &attributes(start)?.into_iter().collect()),
+            Node::Text(text) => walk.text(text),
+            Node::End(element) => walk.end(element)?,
         }
         Ok(())
     })?;
@@ -27,7 +27,7 @@ pub(super) fn read(archive: &mut Archive<'_>, wanted: Option<&str>) -> Result<(V
 
 /// A document that is being read.
 #[derive(Default)]
-struct Walk {
+struct OdsWalk {
     names: Vec<Name>,
     wanted: Option<String>,
     grid: Grid,
@@ -66,7 +66,7 @@ fn is_partial(shown: &str, moment: DateTime) -> bool {
     !numbers.is_empty() && (parts < 3 || !has_year || !numbers.contains(&day))
 }
 
-impl Walk {
+impl OdsWalk {
     fn start(&mut self, element: &str, attributes: &Attributes) {
         let get = |name: &str| attributes.get(name).cloned();
         match element {

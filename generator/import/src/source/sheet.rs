@@ -23,7 +23,7 @@ pub(crate) const EMPTY: &str = "the sheet is empty";
 /// Options of reading that a mapping declares.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Reading {
+pub(crate) struct Options {
     pub sheet: Option<String>,
     pub rows: Option<String>,
     pub encoding: Option<String>,
@@ -35,7 +35,7 @@ pub(crate) struct Reading {
     pub skip: Vec<String>,
 }
 
-impl Reading {
+impl Options {
     /// Whether hidden rows and columns are taken.
     pub(super) fn takes_hidden(&self) -> bool {
         self.hidden.as_deref() == Some("take")

@@ -1,13 +1,13 @@
 //! Workbooks (.xlsx, .ods): their sheets, and one of them as rows of named cells.
 
 use super::archive::{Archive, LARGEST_UNPACKED, Name, unpacks};
-use super::sheet::{Reading, Sheet, within};
+use super::sheet::{Options, Sheet, within};
 use super::{layout, ods, xlsx};
 
 /// Most sheets of a workbook.
 const MOST_SHEETS: usize = 256;
 
-pub(super) fn read(bytes: &[u8], how: &Reading) -> Result<Sheet, String> {
+pub(super) fn read(bytes: &[u8], how: &Options) -> Result<Sheet, String> {
     let (mut archive, _, is_ods, names) = open(bytes)?;
     let sheet = choose(&names, how.sheet.as_deref())?;
     let grid = match is_ods {

@@ -13,7 +13,7 @@ use quick_xml::events::BytesStart;
 use super::archive::{Archive, Name, each_part_of};
 use super::number_format::{shown_date, shown_number};
 use super::sheet::{Cell, Done, Grid, MOST_COLUMNS, MOST_ROWS, Row, UNSAVED, weigh, within, within_columns};
-use super::xml::Part;
+use super::xml::Node;
 use crate::money;
 
 /// The value of an attribute, by its local name.
@@ -26,14 +26,14 @@ fn value(start: &BytesStart<'_>, name: &str) -> Option<String> {
 pub(super) fn names(archive: &mut Archive<'_>) -> Result<Vec<Name>, String> {
     let mut paths = BTreeMap::new();
     each_part_of(archive, "xl/_rels/workbook.xml.rels", |part| {
-        if let Part::Start(_, start) = part {
+        if let Node::Start(_, start) = part {
             paths.extend(value(start, "Id").zip(value(start, "Target")));
         }
         Ok(())
     })?;
     let mut names = Vec::new();
     each_part_of(archive, "xl/workbook.xml", |part| {
-        if let Part::Start("sheet", start) = part {
+        if let Node::Start("sheet", start) = part {
             let is_visible = value(start, "state").is_none_or(|state| state == "visible");
             let path = value(start, "id").and_then(|id| paths.get(&id).cloned()).unwrap_or_default();
             names.extend(value(start, "name").map(|name| (name, is_visible, path)));
@@ -76,29 +76,29 @@ fn marks(archive: &mut Archive<'_>, path: &str) -> Result<(Grid, BTreeSet<(u32, 
     let number = |start: &BytesStart<'_>, name| value(start, name).and_then(|it| it.parse::<u32>().ok());
     each_part_of(archive, path, |part| {
         match part {
-            Part::Start("col", it) if is_set(it) => {
+            Node::Start("col", it) if is_set(it) => {
                 let (first, last) = (number(it, "min").unwrap_or(1), number(it, "max").unwrap_or(1));
                 let last = last.min(MOST_COLUMNS as u32);
                 grid.hidden_columns.extend((first.max(1)..=last).map(|column| column as usize - 1));
             }
-            Part::Start("row", it) => {
+            Node::Start("row", it) => {
                 line = number(it, "r").unwrap_or(line + 1);
                 column = 0;
                 within((line as usize).saturating_sub(100), MOST_ROWS, "rows")?;
                 grid.hidden_rows.extend(is_set(it).then_some(line));
             }
-            Part::Start("c", it) => {
+            Node::Start("c", it) => {
                 texts.clear();
                 column = value(it, "r").map_or(column, |place| column_of(&place));
                 is_text = value(it, "t").is_some_and(|it| it == "str");
             }
-            Part::Start("f", _) => drop(formulas.insert((line, column))),
-            Part::Text(text) => texts.push_str(text),
-            Part::End("f") => {
+            Node::Start("f", _) => drop(formulas.insert((line, column))),
+            Node::Text(text) => texts.push_str(text),
+            Node::End("f") => {
                 grid.links.extend(Cell::hyperlink(&texts).map(|it| (line, column, it.to_owned())));
             }
-            Part::Start("v", _) if is_text => drop(formulas.remove(&(line, column))),
-            Part::End("c") => column += 1,
+            Node::Start("v", _) if is_text => drop(formulas.remove(&(line, column))),
+            Node::End("c") => column += 1,
             _ => {}
         }
         Ok(())

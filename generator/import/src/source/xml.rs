@@ -20,7 +20,7 @@ const DEEPEST: usize = 64;
 const BROKEN: &str = "it is broken XML";
 
 /// A part of a document. An element without content is its start and its end.
-pub(super) enum Part<'a> {
+pub(super) enum Node<'a> {
     /// The start of an element with its local name.
     Start(&'a str, &'a BytesStart<'a>),
     Text(&'a str),
@@ -29,22 +29,22 @@ pub(super) enum Part<'a> {
 }
 
 /// Calls a function with each part of a document; `broken` begins the error of one that is no XML.
-pub(super) fn each_part(text: impl BufRead, broken: &str, mut take: impl FnMut(Part<'_>) -> Done) -> Done {
+pub(super) fn each_part(text: impl BufRead, broken: &str, mut take: impl FnMut(Node<'_>) -> Done) -> Done {
     let (mut reader, mut buffer) = (Reader::from_reader(text), Vec::new());
     loop {
         buffer.clear();
         match reader.read_event_into(&mut buffer).map_err(|error| format!("{broken}: {error}"))? {
             Event::Eof => return Ok(()),
             Event::DocType(_) => return Err("it has a document type, which is not allowed".to_owned()),
-            Event::Start(start) => take(Part::Start(start.local_name().as_ref(), &start))?,
+            Event::Start(start) => take(Node::Start(start.local_name().as_ref(), &start))?,
             Event::Empty(start) => {
-                take(Part::Start(start.local_name().as_ref(), &start))?;
-                take(Part::End(start.local_name().as_ref()))?;
+                take(Node::Start(start.local_name().as_ref(), &start))?;
+                take(Node::End(start.local_name().as_ref()))?;
             }
-            Event::End(end) => take(Part::End(end.local_name().as_ref()))?,
-            Event::Text(text) => take(Part::Text(&text.xml10_content()))?,
-            Event::CData(text) => take(Part::Text(&text.xml10_content()))?,
-            Event::GeneralRef(reference) => take(Part::Text(&entity(&reference)?))?,
+            Event::End(end) => take(Node::End(end.local_name().as_ref()))?,
+            Event::Text(text) => take(Node::Text(&text.xml10_content()))?,
+            Event::CData(text) => take(Node::Text(&text.xml10_content()))?,
+            Event::GeneralRef(reference) => take(Node::Text(&entity(&reference)?))?,
             _ => {}
         }
     }
@@ -62,12 +62,12 @@ pub(super) fn read(text: &str, rows: Option<&str>) -> Result<Sheet, String> {
         Some(element) => element.to_owned(),
         None => repeated(text)?,
     };
-    let mut walk = Walk { element, ..Walk::default() };
+    let mut walk = XmlWalk { element, ..XmlWalk::default() };
     each_part(text.as_bytes(), BROKEN, |part| {
         match part {
-            Part::Start(name, start) => walk.start(name, start)?,
-            Part::Text(text) => walk.text(text),
-            Part::End(_) => walk.end(),
+            Node::Start(name, start) => walk.start(name, start)?,
+            Node::Text(text) => walk.text(text),
+            Node::End(_) => walk.end(),
         }
         // An element has a start, a text and an end.
         walk.parts += 1;
@@ -97,7 +97,7 @@ struct Element {
 
 /// A document that is being read.
 #[derive(Default)]
-struct Walk {
+struct XmlWalk {
     /// The element that is a row.
     element: String,
     depth: usize,
@@ -107,7 +107,7 @@ struct Walk {
     open: Vec<Element>,
 }
 
-impl Walk {
+impl XmlWalk {
     fn start(&mut self, name: &str, start: &BytesStart<'_>) -> Result<(), String> {
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -202,14 +202,14 @@ fn repeated(text: &str) -> Result<String, String> {
     let (mut depth, mut counts): (usize, BTreeMap<String, usize>) = (0, BTreeMap::new());
     each_part(text.as_bytes(), BROKEN, |part| {
         match part {
-            Part::Start(name, _) => {
+            Node::Start(name, _) => {
                 depth += 1;
                 if depth == 2 {
                     *counts.entry(name.to_owned()).or_default() += 1;
                 }
             }
-            Part::Text(_) => {}
-            Part::End(_) => depth = depth.saturating_sub(1),
+            Node::Text(_) => {}
+            Node::End(_) => depth = depth.saturating_sub(1),
         }
         Ok(())
     })?;

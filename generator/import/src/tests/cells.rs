@@ -18,9 +18,11 @@ fn place(rows: &str) -> Place {
 #[test]
 fn guards_are_taken_off_and_empty_words_are_empty_in_joined_texts_too() {
     let place = place(
-        "\"=\"\"007\"\"\",\"=\"\"The Tern\"\"\",tbc,C++ Club,https://a.example/1,\n'-8,'=1+1,Porto,C# Club,https://a.example/2,\n9,'s-Graveland,tbc,C#  club,https://a.example/3,\n",
+        "\"=\"\"007\"\"\",\"=\"\"The Tern\"\"\",tbc,C++ Club,https://a.example/1,Sea\n'-8,'=1+1,Porto,C# Club,https://a.example/2,SEA\n9,'s-Graveland,tbc,C#  club,https://a.example/3,Sea\n",
     );
-    place.imported();
+    let report = place.imported();
+    assert_eq!(place.column("programs/a.ndjson", "fields"), [json!(["Sea"]), json!(["Sea"]), json!(["Sea"])]);
+    assert!(notes(&report).contains("`fields`: 1 text read as what the dataset has for it, as `SEA`"));
     assert_eq!(place.column("programs/a.ndjson", "key"), ["-8", "007", "9"]);
     assert_eq!(place.column("programs/a.ndjson", "name"), ["=1+1, Porto", "The Tern", "'s-Graveland"]);
     // Names that differ by signs are two, by case and spaces one.
@@ -44,7 +46,7 @@ fn a_link_to_a_mail_address_is_the_address() {
 #[test]
 fn entities_of_a_table_are_read_once() {
     let text = |cell: &str| {
-        read(format!("a,b\n{cell},1\n").as_bytes(), &Reading::default()).unwrap().rows[0].cells[0].text()
+        read(format!("a,b\n{cell},1\n").as_bytes(), &Options::default()).unwrap().rows[0].cells[0].text()
     };
     assert_eq!(text("R&amp;D &#64257;x&nbsp;y"), "R&D \u{fb01}x\u{a0}y");
     assert_eq!(text("&amp;amp; R&D; x"), "&amp; R&D; x");
@@ -210,7 +212,7 @@ fn an_element_is_columns_of_its_attributes_and_elements_whose_text_is_whole() {
             "about: For schools.\nNo fee.; who: Firms\nClubs\nOthers; place/iso: ES; place/p: Cádiz|Jerez; p: Own|words",
         ),
     ] {
-        let sheet = read(xml.as_bytes(), &Reading::default()).unwrap();
+        let sheet = read(xml.as_bytes(), &Options::default()).unwrap();
         let columns = sheet.columns.iter().zip(&sheet.rows[0].cells);
         let columns: Vec<String> = columns.map(|(name, cell)| format!("{name}: {}", cell.text())).collect();
         assert_eq!((columns.join("; "), sheet.rows.len()), (expected.to_owned(), rows));
@@ -220,7 +222,7 @@ fn an_element_is_columns_of_its_attributes_and_elements_whose_text_is_whole() {
 #[test]
 fn long_numbers_of_a_document_are_the_digits_that_it_has() {
     let json = r#"[{"id": 9007199254740993}, {"id": 9007199254740992}, {"id": 5}, {"id": 123456789012345678901234567890}]"#;
-    let sheet = read(json.as_bytes(), &Reading::default()).unwrap();
+    let sheet = read(json.as_bytes(), &Options::default()).unwrap();
     let cells: Vec<String> = sheet.rows.iter().map(|row| row.cells[0].text()).collect();
     assert_eq!(cells[..3], ["9007199254740993", "9007199254740992", "5"]);
     assert!(matches!(sheet.rows[3].cells[0], Cell::Broken(_)));
@@ -249,12 +251,12 @@ fn a_source_that_is_too_large_is_refused_by_the_limit_that_it_passes() {
         (format!("a,b\n{}\n", "x".repeat(17 << 20)).into_bytes(), "line 2 has more than 16 MB"),
         (format!("[{}1]", "1,".repeat(3_000_001)).into_bytes(), "more than 3000000 values"),
     ] {
-        let error = read(&bytes, &Reading::default()).unwrap_err();
+        let error = read(&bytes, &Options::default()).unwrap_err();
         assert!(error.contains(limit), "{error}");
     }
     let tables: String =
         (0..300).map(|at| format!("<table:table table:name=\"{at}\"></table:table>")).collect();
-    let error = read(&opendocument(&tables), &Reading::default()).unwrap_err();
+    let error = read(&opendocument(&tables), &Options::default()).unwrap_err();
     assert_eq!(error, "it has more than 256 sheets");
 }
 

@@ -78,18 +78,12 @@ fn a_row_without_a_key_is_skipped_by_its_first_text() {
 fn what_a_number_format_shows_is_read_in_the_form_of_the_program_that_shows_it() {
     let numbers = mapping::NumberForm::try_from("1.234,56".to_owned()).ok();
     let source = mapping::Source { numbers, ..Default::default() };
+    let (name, kind) = ("fundingMaxUsd".to_owned(), ValueType::Number);
+    let (rule, sheet) = Default::default();
+    let to =
+        values::CellField { name: &name, kind, rule: &rule, source: &source, sheet: &sheet, money: None };
     let cell = Cell::Shown("$2.5 million".to_owned());
-    let (name, kind, rule) = ("fundingMaxUsd".to_owned(), ValueType::Number, mapping::Rule::default());
-    let to = values::Field {
-        name: &name,
-        kind,
-        rule: &rule,
-        source: &source,
-        sheet: &Sheet::default(),
-        money: None,
-    };
-    let made = to.make(&cell, &Row::default()).ok().unwrap();
-    assert_eq!(made.value, 2_500_000);
+    assert!(to.make(&cell, &Row::default()).is_ok_and(|made| made.value == 2_500_000));
 }
 
 #[test]

@@ -36,6 +36,9 @@ const CARD: &str = "/mcp/server-card";
 /// Path of the registry entry, for the operator who registers the server.
 const REGISTRY: &str = "/mcp/server.json";
 
+/// The schema of that.
+const ENTRY_SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
+
 /// A page in a sitemap, and the time of its last change.
 pub(super) type Listed = (String, Option<Timestamp>);
 
@@ -58,7 +61,7 @@ pub(super) static SINGLES: [(&str, Write); 13] = [
         it.part("opensearch.xml", context! { short_name => short_name(&it.directory.dataset.title) })
     }),
     (CARD, |it| Ok(undated(it.server_card()))),
-    (REGISTRY, |it| Ok(undated(it.registry_entry()))),
+    (REGISTRY, |it| Ok(undated(document(&it.identity(ENTRY_SCHEMA))))),
 ];
 
 impl Pages<'_> {
@@ -91,12 +94,6 @@ impl Pages<'_> {
             self.identity("https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json");
         card["remotes"][0]["supportedProtocolVersions"] = json!(["2026-07-28", "2025-11-25"]);
         document(&card)
-    }
-
-    fn registry_entry(&self) -> String {
-        document(
-            &self.identity("https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"),
-        )
     }
 
     /// The page about the endpoint: its settings for each client, and the files for programs.

@@ -84,12 +84,11 @@ impl Local<'_> {
         Text { text, lang: self.foreign(about, field) }
     }
 
-    /// A text that is a day, as `~Oct 6, 2026`, in the words of the page; any other as it is.
-    fn in_words_if_day(&self, it: Text) -> Text {
-        let (about, date) = it.text.split_at(it.text.len() - it.text.trim_start_matches('~').len());
-        let day = ["%b %d, %Y", "%B %d, %Y"].iter().find_map(|form| Date::strptime(form, date).ok());
-        let text = day.map(|day| format!("{about}{}", self.day(day).text));
-        text.map_or(it, |text| Text { text, lang: None })
+    /// A text that is a day, as `~Oct 6, 2026`, in the words of the page.
+    fn as_day(&self, text: &str) -> Option<String> {
+        let (about, date) = text.split_at(text.len() - text.trim_start_matches('~').len());
+        let day = ["%b %d, %Y", "%B %d, %Y", "%Y-%m-%d"].iter().find_map(|f| Date::strptime(f, date).ok())?;
+        Some(format!("{about}{}", self.day(day).text))
     }
 
     /// The language of the original, if the text is not available in this one.

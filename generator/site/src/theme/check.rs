@@ -132,11 +132,9 @@ fn blocks(file: &str, text: &str) -> Vec<ThemeProblem> {
         let fault = ThemeProblem::new(file, line(text, "extends"), "goes on from itself");
         return vec![fault.help(format!("the program's own is `{PROGRAM}{file}`"))];
     }
-    let of = |name: &str| TEMPLATES.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| *text);
-    let mut known: BTreeSet<&str> = BTreeSet::new();
-    for text in [of(parent), of("base.html")] {
-        known.extend(tags(text, "block").map(|(_, rest)| first_word(rest)));
-    }
+    let both = TEMPLATES.iter().filter(|(name, _)| [parent, "base.html"].contains(name));
+    let known: BTreeSet<&str> =
+        both.flat_map(|(_, text)| tags(text, "block")).map(|(_, rest)| first_word(rest)).collect();
     // A block that replaces another may contain new blocks.
     let mut depth = 0usize;
     let mut faults = Vec::new();

@@ -67,7 +67,7 @@ impl ThemeFolder {
         let unreadable = |path: &Path, source| ThemeError::Unreadable(path.to_owned(), source);
         std::fs::read_dir(folder).map_err(|source| unreadable(folder, source))?;
         let mut own = Self::default();
-        let hidden = |name: &str| name.starts_with('.') && name != ".well-known";
+        let hidden = |name: &str| name == "README.md" || name.starts_with('.') && name != ".well-known";
         let walk = WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter();
         let shown = walk.filter_entry(|it| it.depth() == 0 || !hidden(&it.file_name().to_string_lossy()));
         for entry in shown {
@@ -118,9 +118,6 @@ impl ThemeFolder {
                 return self.faults.push(fault.help(known));
             }
             return self.extras.push(ThemeFile { path: format!("/{fixed}"), bytes });
-        }
-        if name == "README.md" {
-            return;
         }
         if !names().any(|known| known == name) {
             let fault = ThemeProblem::new(name, None, "is no file of a theme");

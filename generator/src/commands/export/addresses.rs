@@ -11,7 +11,7 @@ const ENDINGS: [(&str, &str); 3] = [("", ".json"), ("?locale=es", ".es.json"), (
 pub(super) struct Addresses<'a> {
     /// `/repo`, or nothing.
     path: &'a str,
-    base_url: &'a str,
+    pub(super) base_url: &'a str,
     /// The base URL from `//`: pages have it with other schemes too.
     host: &'a str,
     /// First segments of the site's own addresses, without `.html`.
@@ -31,11 +31,6 @@ impl<'a> Addresses<'a> {
         Self { path, base_url, host, known, files, pretty }
     }
 
-    /// The public address with the path.
-    pub(super) fn base_url(&self) -> String {
-        format!("{}{}", self.base_url, self.path)
-    }
-
     /// A file with its addresses changed; `None` if it has none. Tables stay as their checksums have them.
     pub(super) fn apply(&self, name: &str, body: &[u8]) -> Option<Vec<u8>> {
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
@@ -43,12 +38,12 @@ impl<'a> Addresses<'a> {
             "html" => &[self.host, "=\""],
             "css" => &["url(", "url(\"", "url('"],
             "json" if name.ends_with("openapi.json") => &[self.base_url, "\""],
-            "json" | "jsonld" | "xml" | "atom" | "ics" | "md" | "txt" => &[self.base_url],
+            "json" | "jsonld" | "ndjson" | "xml" | "atom" | "ics" | "md" | "txt" => &[self.base_url],
             "csv" if !name.starts_with("data/") => &[self.base_url],
             _ => return None,
         };
-        // Tools read the rest, and know an answer by its address at an edge.
-        let names_files = self.pretty && matches!(extension, "html" | "md" | "txt");
+        // The rest describes the answers of an edge.
+        let names_files = self.pretty && matches!(extension, "html" | "md" | "txt" | "atom" | "ndjson");
         let text = std::str::from_utf8(body).ok().filter(|_| names_files || !self.path.is_empty())?;
         let mut out = String::with_capacity(text.len() + text.len() / 8);
         let mut rest = text;
@@ -69,8 +64,9 @@ impl<'a> Addresses<'a> {
         }
         out.push_str(rest);
         // The address of the host alone, such as a home page's.
+        let Self { base_url, path, .. } = self;
         for end in ["\"", "<"] {
-            out = out.replace(&format!("{}{end}", self.base_url), &format!("{}{end}", self.base_url()));
+            out = out.replace(&format!("{base_url}{end}"), &format!("{base_url}{path}{end}"));
         }
         Some(out.into_bytes())
     }
@@ -159,6 +155,6 @@ mod tests {
             let expected = expected.replace(&format!("`{after}`"), &format!("`{before}`"));
             assert_eq!(of("llms.txt", &text), Some(expected));
         }
-        assert_eq!(of("a.atom", "<id>https://a.example/api/v1/a</id>"), None);
+        assert_eq!(of("a.xml", "<id>https://a.example/api/v1/a</id>"), None);
     }
 }

@@ -8,6 +8,7 @@ use snapshot::page::changes::{self, ENTRIES_MAX, FEED, feed};
 use snapshot::record::field_table::Object;
 use store::{Digest, Generation, Hex, RecordChange};
 
+use super::addresses::Addresses;
 use super::folder::{ExportError, ExportFolder};
 
 /// Folder of the lines.
@@ -18,7 +19,7 @@ const DIGITS: usize = 16;
 /// Writes all files about changes.
 pub(super) fn write(
     generation: &Generation,
-    base_url: &str,
+    addresses: &Addresses<'_>,
     out: &ExportFolder<'_>,
 ) -> Result<(), ExportError> {
     let history = generation.changes();
@@ -26,7 +27,7 @@ pub(super) fn write(
     all.reverse();
     let files = all.chunk_by(|one, next| one.sequence == next.sequence);
     let files: Vec<Object<'_>> =
-        files.map(|lines| write_lines(base_url, lines, out)).collect::<Result<_, _>>()?;
+        files.map(|lines| write_lines(addresses, lines, out)).collect::<Result<_, _>>()?;
     let index = Object::default()
         .with("root", history.name())
         .with("sequence", generation.id().sequence as usize)
@@ -39,18 +40,20 @@ pub(super) fn write(
     let [search, rows, lists] = ["search.bin", "rows.bin", "lists.bin"].map(|name| generation.index(name));
     let site = Site::open(&search?, &rows?, &lists?)?;
     let newest = history.newest(generation.files(), ENTRIES_MAX);
-    let feed = feed(&site, base_url, generation.manifest().generated_at, &newest);
+    let feed = feed(&site, addresses.base_url, generation.manifest().generated_at, &newest);
+    let feed = addresses.apply(FEED, &feed).unwrap_or(feed);
     out.put(FEED.trim_start_matches('/'), &feed, Digest::of(&feed))
 }
 
 /// Writes the lines of a publication.
 fn write_lines(
-    base_url: &str,
+    addresses: &Addresses<'_>,
     lines: &[RecordChange<'_>],
     out: &ExportFolder<'_>,
 ) -> Result<Object<'static>, ExportError> {
     let seq = lines.first().map_or(0, |line| line.sequence);
-    let text = changes::lines(base_url, lines);
+    let text = changes::lines(addresses.base_url, lines);
+    let text = addresses.apply("lines.ndjson", &text).unwrap_or(text);
     let digest = Digest::of(&text);
     let sha256 = digest.to_string();
     let name = format!("{seq:06}-{}.ndjson", sha256.get(..DIGITS).unwrap_or_default());

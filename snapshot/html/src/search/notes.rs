@@ -4,7 +4,7 @@ use minijinja::{Value, context};
 use snapshot::facet::Facet;
 use snapshot::place;
 use snapshot::query::Query;
-use snapshot::search::{FilterPhrase, Interpretation, OfferedPlaces, PhraseUse, RankedPage};
+use snapshot::search::{FilterPhrase, Interpretation, OfferedPlaces, RankedPage};
 
 use super::Search;
 use super::options::ORGANIZATION;
@@ -67,8 +67,10 @@ impl Search<'_> {
     /// How words were understood.
     pub(super) fn notes(&self) -> Option<Value> {
         let RankedPage { guesses, unknown, offered, unapplied, interpretations, .. } = &self.answer;
-        let roles: Vec<Value> =
-            interpretations.iter().filter(|it| self.is_choice(it)).map(|it| self.roles(it)).collect();
+        // The words mean any of their roles: one with as many records finds the same ones.
+        let finds_other = |(_, total): &(_, usize)| *total != self.answer.total;
+        let is_choice = |it: &&Interpretation| it.roles.len() > 1 && it.roles.iter().any(finds_other);
+        let roles = interpretations.iter().filter(is_choice).map(|it| self.roles(it)).collect::<Vec<_>>();
         let is_clear = guesses.is_empty() && unknown.is_empty() && unapplied.is_empty();
         if is_clear && offered.is_empty() && roles.is_empty() {
             return None;
@@ -92,13 +94,7 @@ impl Search<'_> {
     /// Words that mean filters and were not applied.
     fn unapplied(&self, phrases: &[FilterPhrase]) -> Value {
         let phrase = &phrases[0];
-        let (key, is_filter) = match phrase.used {
-            PhraseUse::OtherCurrency => ("search_currency", false),
-            PhraseUse::OpeningDay => ("search_opening", false),
-            PhraseUse::Negated => ("search_negated", false),
-            PhraseUse::Offered | PhraseUse::Applied => ("search_or_filter", true),
-        };
-        let filter = is_filter.then(|| {
+        let filter = (!phrase.parameter.is_empty()).then(|| {
             let left = Query { text: self.text_left(&phrase.words), ..self.query.clone() };
             let pairs: Vec<(&str, &str)> = phrases.iter().map(|it| (it.parameter, &*it.value)).collect();
             let name = |(parameter, value): &(&str, &str)| self.display.filter(parameter, value);
@@ -106,19 +102,12 @@ impl Search<'_> {
             link(self.first_page(left, &pairs), &text)
         });
         context! {
-            key,
+            key => phrase.note,
             words => self.quoted([self.typed(&phrase.words)]),
             // As typed, and the address of a search for them as text.
             as_text => (&phrase.words, self.as_text(&phrase.words)),
             filter,
         }
-    }
-
-    /// Whether the roles of words are worth a choice. The words mean any of them, so that a role with as many records finds
-    /// the same ones.
-    fn is_choice(&self, words: &Interpretation) -> bool {
-        let finds_same = |(_, total): &(_, usize)| *total == self.answer.total;
-        words.roles.len() > 1 && !words.roles.iter().all(finds_same)
     }
 
     /// A name, the number of records that it finds, and where, if it finds any: the first page of the query with another text

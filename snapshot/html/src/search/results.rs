@@ -85,19 +85,16 @@ impl Search<'_> {
             let rows: Vec<Row> = group.iter().zip(&words).filter_map(row).collect();
             let heading = self.heading(&group[0], &words, is_uniform);
             let is_outside = group.iter().any(|row| kind(row) == Tier::Some && !row.outside.is_empty());
-            let all = self.unfiltered().filter(|_| is_outside);
-            let all = all.map(|href| link(href, self.words.word("results_unfiltered")));
+            // The search for the words without the filters, if the query has both.
+            let all = self.query.text.clone().filter(|_| is_outside).map(|text| {
+                let words = Query { text: Some(text), locale: self.query.locale, ..Query::default() };
+                link(self.first_page(words, &[]), self.words.word("results_unfiltered"))
+            });
             let it = context! { heading, all, start, rows => variables(&rows) };
             start += group.len() as u64;
             it
         };
         self.answer.rows.chunk_by(|a, b| kind(a) == kind(b)).map(group).collect()
-    }
-
-    /// The address of the search for the words without the filters, if the query has both.
-    fn unfiltered(&self) -> Option<String> {
-        let (text, locale) = (self.query.text.clone()?, self.query.locale);
-        Some(self.first_page(Query { text: Some(text), locale, ..Query::default() }, &[]))
     }
 
     fn advice(&self) -> Option<Value> {
@@ -118,19 +115,13 @@ impl Search<'_> {
 
     /// The query without a part; where nothing can be left out and nothing comes near, a link to all values.
     fn relaxed_or_browse(&self) -> Option<Value> {
-        let relaxed = self.relaxed();
-        if !relaxed.is_empty() {
-            return Some(advice("results_not_exact", None, vec![relaxed]));
+        let relaxations = self.site.index.relaxations(self.query, &self.dated.today, &self.extras.plain);
+        let relaxed = relaxations.iter().map(|it| self.suggestion("search_without", it, self.extras, None));
+        if !relaxations.is_empty() {
+            return Some(advice("results_not_exact", None, vec![relaxed.collect()]));
         }
         let way = || link(here("/browse", self.query.locale), self.words.word("browse_title"));
         self.answer.rows.is_empty().then(|| advice("results_none", Some(way()), Vec::new()))
-    }
-
-    /// The query without one of its words or filters.
-    fn relaxed(&self) -> Vec<Value> {
-        let (index, today) = (&self.site.index, &self.dated.today);
-        let relaxations = index.relaxations(self.query, today, &self.extras.plain);
-        relaxations.iter().map(|it| self.suggestion("search_without", it, self.extras, None)).collect()
     }
 
     /// The query in words: its text as it was typed.

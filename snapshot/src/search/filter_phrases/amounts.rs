@@ -1,38 +1,55 @@
 //! Amounts of money in words: `over $50,000`, `al menos 50 mil dólares`, `£10,000 or more`.
 
+use super::Filter;
 use super::ages::AGE_MAX;
-use super::{Filter, PhraseUse};
+use crate::facet::Measure;
 use crate::search::lexicon::{is_in, starting};
 
 const SIGNS: [char; 5] = ['$', '€', '£', '¥', '₹'];
 /// What stands before an amount in US dollars, without a space.
 const DOLLARS: [&str; 5] = ["", "$", "us", "us$", "usd"];
+const DASHES: [char; 3] = ['-', '\u{2013}', '\u{2014}'];
 
-/// `over $50,000` or `$50,000 or more`, a bound of the funding: the number of words, and the filter.
+/// `over $50,000`, `$50,000 or more` or `$5,000-$50,000`, bounds of the funding: the number of words, and the filter.
 pub(super) fn bound(rest: &[&str]) -> Option<(usize, Filter)> {
+    // What a dash joins is one word of those that were typed.
+    if let Some((first, second)) = rest[0].split_once(DASHES) {
+        let (length, filter) = bound(&[&[first, "to", second], &rest[1..]].concat())?;
+        return (length > 2).then(|| (length - 2, filter));
+    }
     let (least, most) = (starting(rest, "at-least"), starting(rest, "at-most"));
-    let ahead = least.or(most);
-    let Amount { length, value, is_money, is_foreign } = amount(&rest[ahead.unwrap_or(0)..])?;
+    let ahead = least.or(most).or_else(|| starting(rest, "between"));
+    let Amount { length, value, factor, is_money, is_foreign } = amount(&rest[ahead.unwrap_or(0)..])?;
     let length = ahead.unwrap_or(0) + length;
     let next = &rest[length..];
-    let bound = |is_least| match is_least {
-        _ if is_foreign => Filter::LeftOut(PhraseUse::OtherCurrency),
-        true => Filter::Funding([Some(value), None]),
-        false => Filter::Funding([None, Some(value)]),
+    let bounds = |bounds, is_foreign| match is_foreign {
+        true => Filter::LeftOut("search_currency"),
+        false => Filter::Bounds(Measure::Funding, bounds),
     };
-    if ahead.is_some() {
+    let one_end = |is_least| if is_least { [Some(value), None] } else { [None, Some(value)] };
+    let to = starting(next, "age-to").or(next.first().filter(|dash| dash.is_empty()).map(|_| 1));
+    let other = to.and_then(|to| Some((to, amount(&next[to..])?))).filter(|_| least.or(most).is_none());
+    if let Some((to, other)) = other.filter(|(_, other)| is_money || other.is_money) {
+        // Of `5 to 20 thousand` the unit counts for both.
+        let shared = Some(value * other.factor).filter(|it| factor == 1.0 && *it <= other.value);
+        let both = [shared.or(Some(value)), Some(other.value)];
+        return Some((length + to + other.length, bounds(both, is_foreign || other.is_foreign)));
+    }
+    if least.or(most).is_some() {
         let is_other = value <= f64::from(AGE_MAX) || is_in("counted", next.first());
-        return (is_money || !is_other).then(|| (length, bound(least.is_some())));
+        return (is_money || !is_other).then(|| (length, bounds(one_end(least.is_some()), is_foreign)));
     }
     let more = if rest[length - 1].ends_with('+') { Some(0) } else { starting(next, "or-more") };
-    let behind = more.or_else(|| starting(next, "or-less")).filter(|_| is_money)?;
-    Some((length + behind, bound(more.is_some())))
+    let behind = more.or_else(|| starting(next, "or-less")).filter(|_| is_money && ahead.is_none())?;
+    Some((length + behind, bounds(one_end(more.is_some()), is_foreign)))
 }
 
 struct Amount {
     /// Number of words.
     length: usize,
     value: f64,
+    /// What a unit such as `thousand` multiplies it by.
+    factor: f64,
     /// Whether a sign or unit makes it money.
     is_money: bool,
     /// Whether it is in another currency than US dollars.
@@ -71,15 +88,14 @@ fn amount(rest: &[&str]) -> Option<Amount> {
     let groups = rest[length..].iter().map(|word| word.trim_end_matches('+'));
     let groups: Vec<&str> = groups.take_while(is_group).filter(|_| is_open).collect();
     length += groups.len();
-    let mut value: f64 = plain_number(&[&[number], groups.as_slice()].concat().concat())?;
-    if !unit.is_empty() && !is_coded {
-        value *= factor(unit)?;
-    }
+    let plain = plain_number(&[&[number], groups.as_slice()].concat().concat())?;
+    let mut multiple = if unit.is_empty() || is_coded { 1.0 } else { factor(unit)? };
     let written = length;
     while let Some(factor) = rest.get(length).and_then(|word| factor(word)) {
-        value *= factor;
+        multiple *= factor;
         length += 1;
     }
+    let value = plain * multiple;
     let of = usize::from(rest.get(length) == Some(&"de"));
     let behind = rest.get(length + of..).and_then(currency);
     let is_foreign = is_coded
@@ -89,7 +105,7 @@ fn amount(rest: &[&str]) -> Option<Amount> {
     let is_money =
         ahead.or(behind).is_some() || length > written || ![sign, unit, sign_behind].concat().is_empty();
     length += behind.map_or(0, |(length, _)| of + length);
-    value.is_finite().then_some(Amount { length, value, is_money, is_foreign })
+    value.is_finite().then_some(Amount { length, value, factor: multiple, is_money, is_foreign })
 }
 
 /// `10,000`, `10.000` and `2.5`: a comma or dot before three digits separates thousands.
@@ -120,6 +136,8 @@ mod tests {
             ("no más de 5000 dólares", "fundingMax=5000"),
             ("5000 dólares como máximo", "fundingMax=5000"),
             ("$5,000 or less", "fundingMax=5000"),
+            ("$5,000-$20k", "fundingMin=5000&fundingMax=20000"),
+            ("entre 5 y 20 mil dólares", "fundingMin=5000&fundingMax=20000"),
         ] {
             assert_eq!(parsed(text), (String::new(), filters.to_owned()), "{text}");
         }

@@ -4,6 +4,7 @@
 use super::{Guess, Interpretation, OfferedPlaces, RankedPage, RankedQuery};
 use crate::facet::{Facet, place_facets};
 use crate::search::entities::places_offered_for;
+use crate::search::filter_phrases::FilterPhrase;
 use crate::search::matching::{Clause, Form};
 use crate::search::set::{DocSet, both};
 use crate::search::tiers::Part;
@@ -61,6 +62,11 @@ impl RankedQuery<'_> {
         let known = self.parts.known.iter().map(|part| &part.clause);
         for (position, clause) in known.chain(&self.parts.unknown).enumerate() {
             let words = clause.words.join(" ");
+            if clause.is_idle {
+                let note = Some("search_idle");
+                ranked.unapplied.push(FilterPhrase { words, note, ..FilterPhrase::default() });
+                continue;
+            }
             ranked.interpretations.extend(clause.benefits.iter().map(|benefits| Interpretation {
                 words: words.clone(),
                 values: benefits.iter().map(|ordinal| (values.facet_of(*ordinal), *ordinal)).collect(),
@@ -83,6 +89,7 @@ impl RankedQuery<'_> {
                 roles: self.roles(position, clause),
             });
         }
+        ranked.interpretations.extend(self.text.negated.iter().cloned());
         let is_guess = |(_, form): &&(u32, Form)| *form == Form::Guess;
         let text = |(term, _): &(u32, _)| self.index.terms.text(*term).to_owned();
         let has_guess = |part: &&Part<'_>| part.clause.forms.iter().any(|form| is_guess(&form));
@@ -91,7 +98,10 @@ impl RankedQuery<'_> {
             word: self.text.with_hyphens(&part.clause.words.join(" ")),
             read_as: part.clause.forms.iter().filter(is_guess).map(text).collect(),
         }));
-        let unknown = self.parts.unknown.iter().map(|clause| self.text.with_hyphens(&clause.words.join(" ")));
+        let is_unheard = |part: &&Part<'_>| part.alternative.is_some() && part.clause.is_unknown();
+        let unheard = self.parts.known.iter().filter(is_unheard).map(|part| &part.clause);
+        let unknown = unheard.filter(|clause| clause.place().is_none()).chain(&self.parts.unknown);
+        let unknown = unknown.map(|clause| self.text.with_hyphens(&clause.words.join(" ")));
         ranked.unknown.extend(unknown);
     }
 }

@@ -33,6 +33,7 @@ fn doubtful_records_are_reported() {
         (vec![("facts.ndjson", fact(1, 1, speaking))], "W0608 facts.ndjson:1"),
         (vec![named(["Program 1", "PROGRÁM  1", "Other"])], "W0401 programs.ndjson:2"),
         (vec![named(["C++ Club", "C# Club", "C Club"])], ""),
+        (vec![one(r#","fields":["arts","Arts"]"#)], "W0402 programs.ndjson:1"),
         // A wage given as the whole sum.
         (vec![one(hourly)], "W0305 programs.ndjson:1"),
         (vec![pays(2000, "US$2,000 per month")], "W0305 programs.ndjson:1"),

@@ -42,7 +42,7 @@ fn tables() -> Vec<Case> {
         case(
             "twice.csv: two columns of one name",
             format!("Ref,Title,Funder,Link,Type,Deadline,Deadline\n{}", row("A1", "2027-01-31,2027-02-28")),
-            "",
+            "A1 | deadlineOn=2027-01-31",
         ),
         // The last row of a header names the columns: `Plazo` alone would be the deadline.
         case(

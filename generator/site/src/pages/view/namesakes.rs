@@ -1,5 +1,5 @@
 //! What tells programs of one name apart: the year of the latest round, the call in the address of the official page, the
-//! name of the round, the beginning of the summary, the day of the round, or the end of the slug.
+//! name of the round, the beginning of the summary, the day of the round, or the slug.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -33,9 +33,9 @@ fn marks(directory: &Directory, programs: &[usize]) -> Vec<String> {
     let summary =
         |program: usize| Some(at_word(directory.programs[program].summary.as_deref()?, MARK).into_owned());
     let day = |program| Some(date(latest_round(directory, program)?)?.to_string());
-    let kinds: [&dyn Fn(usize) -> Option<String>; 5] = [&year, &call, &round, &summary, &day];
-    let slugs = || programs.iter().map(|program| &*directory.programs[*program].slug).collect::<Vec<_>>();
-    kinds.into_iter().find_map(differ).unwrap_or_else(|| ends(&slugs()))
+    let slug = |program: usize| Some(directory.programs[program].slug.to_string());
+    let kinds: [&dyn Fn(usize) -> Option<String>; 6] = [&year, &call, &round, &summary, &day, &slug];
+    kinds.into_iter().find_map(differ).unwrap_or_default()
 }
 
 /// The last value of the address's query, else the last part of its path.
@@ -55,36 +55,9 @@ fn date(cycle: &Cycle) -> Option<Date> {
     cycle.deadline_on.or(cycle.opens_on)
 }
 
-/// The ends of slugs from the first word in which two of them differ; a whole slug where nothing follows.
-fn ends(slugs: &[&str]) -> Vec<String> {
-    let first = slugs.first().copied().unwrap_or_default();
-    let common = |other: &&str| first.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
-    let shared = slugs.iter().map(common).min().unwrap_or(0);
-    let is_whole = |slug: &&str| slug.len() == shared || slug.as_bytes()[shared] == b'-';
-    let start = match slugs.iter().all(is_whole) {
-        true => shared,
-        false => first[..shared].rfind('-').unwrap_or(0),
-    };
-    let end = |slug: &&str| slug[start..].trim_start_matches('-').to_owned();
-    slugs.iter().map(|slug| Some(end(slug)).filter(|end| !end.is_empty()).unwrap_or((*slug).into())).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_ends_of_slugs_begin_with_a_whole_word() {
-        for (slugs, expected) in [
-            (&["fund-2026", "fund-2027"][..], &["2026", "2027"][..]),
-            (&["fund", "fund-2027"], &["fund", "2027"]),
-            (&["fund-alpha", "fund-alps"], &["alpha", "alps"]),
-            (&["alpha", "beta"], &["alpha", "beta"]),
-            (&["alpha", "alps"], &["alpha", "alps"]),
-        ] {
-            assert_eq!(ends(slugs), expected);
-        }
-    }
 
     #[test]
     fn an_address_names_a_call_in_its_query_or_at_its_end() {

@@ -423,11 +423,12 @@ impl<'a> ProgramPage<'a> {
         let view = |cycle: &usize| {
             let it = &self.directory.cycles[*cycle];
             let number = self.numbers.cycle[*cycle];
+            let label = self.text((it.entity(), self.language), "label", &it.label);
             let days: Vec<Option<Value>> = [it.opens_on, it.deadline_on, it.decision_on, it.starts_on]
                 .map(|date| date.map(|date| self.date(date)))
                 .into();
             context! {
-                label => variables(&self.in_words_if_day(self.text((it.entity(), self.language), "label", &it.label))),
+                label => variables(&self.as_day(&label.text).map_or(label, |text| Text { text, lang: None })),
                 href => outside_address(it.application_url.as_deref()),
                 status => self.hole(Rule::Status, number),
                 days,

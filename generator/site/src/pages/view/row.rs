@@ -209,6 +209,7 @@ impl ProgramPage<'_> {
         let mut sources = self.links.sources.iter();
         let official = url::Url::parse(&self.it.official_url).ok();
         let host = official.as_ref().and_then(|url| url.host_str()).unwrap_or_default();
+        let published = day_of(self.directory.dataset.published_at);
         let season = |(cycle, deadline): (&Cycle, Date)| Season {
             id: cycle.id.to_string(),
             label: self.directory.text(cycle.entity(), self.locale, "label", &cycle.label).to_owned(),
@@ -220,7 +221,7 @@ impl ProgramPage<'_> {
             slug: it.slug.to_string(),
             href: self.here(&format!("/programs/{}", it.slug)),
             name: self.text(self.about(), "name", &it.name),
-            mark: namesakes.get(&self.number).cloned(),
+            mark: namesakes.get(&self.number).map(|it| self.as_day(it).unwrap_or_else(|| it.clone())),
             provider: self.provider(),
             kind: self.label(Facet::Types, &it.program_type),
             for_persons: admits_persons(it, &self.facts) && !who.parts.is_empty(),
@@ -247,7 +248,7 @@ impl ProgramPage<'_> {
             ),
             created: it.created_at,
             updated: it.updated_at,
-            seasons: self.deadlines().map(season).collect(),
+            seasons: self.deadlines().filter(|(_, it)| *it >= published).map(season).collect(),
         }
     }
 

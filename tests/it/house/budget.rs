@@ -8,7 +8,7 @@ use super::source::{File, everything, files, rust, shipped};
 /// Lines are those that hold neither nothing nor a comment alone. Tests are files below `tests`, `tests.rs`, and the module
 /// `tests` at the end of a file; words are what `wc -w` counts.
 const MOST: [(&str, usize); 6] = [
-    ("lines of shipped Rust", 42_250),
+    ("lines of shipped Rust", 42_200),
     ("lines of templates, styles and scripts", 2_450),
     ("lines of tests in Rust", 28_900),
     ("lines of tests in other languages", 2_750),

@@ -127,6 +127,17 @@ fn words_after_an_exclusion_and_what_a_conjunction_joins_to_it_are_left_out() {
 }
 
 #[test]
+fn a_value_left_out_takes_narrower_ones_with_it_but_not_its_opposite() {
+    let members: Vec<Value> = (1..=3).map(|_| json!({"name": "Soil fund"})).collect();
+    let careers = [(1, "student"), (2, "graduate-student"), (3, "non-student")];
+    let facts = careers.map(|(at, value)| fact(at, at, json!({"kind": "career", "value": value})));
+    let live = live(&[organization(), programs(&members), ("facts", facts.into())]);
+    for (question, left) in [("students", &["p3"][..]), ("graduate+students", &["p1", "p3"])] {
+        assert_eq!(slugs(&live.get(&format!("/programs?q=soil+not+for+{question}"))), left, "{question}");
+    }
+}
+
+#[test]
 fn what_another_state_offers_in_the_country_is_not_offered_to_a_state() {
     let row = |number: usize, name: &str| {
         record(number, json!({"slug": format!("o{number}"), "name": name, "countryCode": "US"}))
